@@ -1,15 +1,17 @@
-//! Bindings: what the names in an imported text stand for. They are data, from a file of the profile.
+//! Bindings: the values that replace the names in an imported text. They are data, from a file of the
+//! profile.
 
 use crate::fact::FactKey;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What each name stands for.
+/// The binding of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bindings(pub BTreeMap<String, Binding>);
 
-/// What a name stands for. In a file it is a text, a number or a truth as it is, or a table with one of the keys below.
+/// The value that replaces a name. In a file it is a text, a number or a Boolean, or a table with one of the
+/// keys below.
 ///
 /// ```
 /// use preface_core::catalog::{Binding, Bindings};
@@ -33,47 +35,48 @@ pub enum Binding {
     Text(String),
     /// A whole number.
     Number(i64),
-    /// A truth.
+    /// A Boolean.
     Bool(bool),
-    /// `null = true`: something that is not configured.
+    /// `null = true`: a value that is not configured.
     Null,
-    /// `fact`: the value of a fact; `null` where it does not exist.
+    /// `fact`: the value of a variable; `null` if it does not exist.
     Fact(FactKey),
-    /// `count`: the value of a fact as a number; `null` where it does not exist or is none.
+    /// `count`: the value of a variable as a number; `null` if it does not exist or is not a number.
     Count(FactKey),
-    /// `has`: whether a fact exists.
+    /// `has`: true if a variable exists.
     Has(FactKey),
-    /// `given` and `then`: something where a fact exists; else `null`.
+    /// `given` and `then`: the value of `then` if a variable exists; else `null`.
     Given(FactKey, Box<Binding>),
     /// `object`: members by name.
     Object(BTreeMap<String, Binding>),
     /// `list`.
     List(Vec<Binding>),
-    /// `join`: the texts of several, one behind the other.
+    /// `join`: the texts of several bindings, concatenated.
     Join(Vec<Binding>),
-    /// `call`: a function that answers the same whatever it is given.
+    /// `call`: a function with a fixed result.
     Call(Box<Binding>),
-    /// `cases`: a function that answers by its first argument.
+    /// `cases`: a function whose result depends on its first argument.
     Cases(BTreeMap<String, Binding>),
-    /// `same = true`: a function that gives back its first argument.
+    /// `same = true`: a function that returns its first argument.
     Same,
     /// `json = true`: a function that writes its first argument as JSON.
     Json,
-    /// `tools = true`: the active tools, a list of objects with `name` and `description` that can also be asked
-    /// `has(name)`.
+    /// `tools = true`: the active tools, a list of objects with `name` and `description` that also has a
+    /// method `has(name)`.
     Tools,
-    /// `prompt`: another prompt of the same catalog, in this place. A section that says it, too, is merged.
+    /// `prompt`: another prompt of the same catalog, included at this place. A section with the same prompt
+    /// is merged.
     Prompt(String),
 }
 
 impl Bindings {
-    /// Returns what a name stands for.
+    /// Returns the binding of a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Binding> {
         self.0.get(name)
     }
 
-    /// Adds bindings; those that are there already give way.
+    /// Adds bindings, which replace existing ones of the same name.
     pub fn extend(&mut self, over: Bindings) {
         self.0.extend(over.0);
     }

@@ -1,5 +1,5 @@
-//! A body: an imported text that is ready for the line. Prompts that stand in it are in their place, and every name in it
-//! is bound.
+//! The body of an imported text, ready for the pipeline: included prompts are in place, and every name is
+//! bound.
 
 use super::{
     binding::{Binding, Bindings},
@@ -20,13 +20,13 @@ use std::{
     sync::Arc,
 };
 
-/// How deep prompts may stand in one another.
+/// The deepest nesting of included prompts.
 const MOST_NESTED: usize = 8;
 
-/// An imported text that is ready for the line.
+/// An imported text that is ready for the pipeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogBody {
-    /// The prompts that stand in it, its own first.
+    /// The names of the prompts in it: the outer one, then those that it includes.
     pub prompts: Vec<String>,
     /// The text, in order.
     pub runs: Vec<Run>,
@@ -36,13 +36,13 @@ pub struct CatalogBody {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Run {
-    /// Words.
+    /// Literal text.
     Words(Piece),
-    /// A value.
+    /// An expression.
     Value {
-        /// What is to be worked out.
+        /// The expression to evaluate.
         expression: Expression,
-        /// As it is written: what stands for it where it comes to nothing.
+        /// The source of the expression, which is used if it has no value.
         written: Piece,
     },
 }
@@ -57,11 +57,10 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Makes the body of a prompt, with notes on what stays as it is written.
+    /// Builds the body of a prompt and reports expressions that stay as they are written.
     ///
     /// # Errors
-    /// A name that nothing is bound to: an error for whoever asked, which says where it stands. Whoever gets it lets its own
-    /// words speak.
+    /// A name without a binding is an error, with its location. The caller then uses the section's own text.
     pub fn body(
         &self,
         prompt: &str,
@@ -73,7 +72,7 @@ impl Texts {
         Ok(body)
     }
 
-    /// Returns the prompts that stand in this one, directly or not: those that must be here for [`Texts::body`].
+    /// Returns the prompts that this one includes, directly or not: those that [`Texts::body`] needs.
     #[must_use]
     pub fn included<'b>(text: &CatalogText, bindings: &'b Bindings) -> BTreeSet<&'b str> {
         let prompt = |name: &str| match bindings.get(name) {
@@ -107,7 +106,7 @@ impl Texts {
                     let origin = |range: &Range<usize>| Origin::Source {
                         source: source.clone(),
                         span: span.start + range.start..span.start + range.end,
-                        // A decoded escape is shorter than what is written.
+                        // A decoded escape is shorter than its source.
                         lossy: span.len() != text.len(),
                     };
                     let mut rest = text.as_str();
@@ -164,7 +163,7 @@ impl Texts {
 }
 
 impl CatalogBody {
-    /// Returns the first value that comes to nothing, with the reason, whether the facts that it asks for exist or not.
+    /// Returns the first expression that has no value, with the reason, whether or not its variables exist.
     #[must_use]
     pub fn fault(&self, bindings: &Bindings) -> Option<(&Piece, String)> {
         let source: Arc<str> = "a sample".into();
@@ -189,7 +188,7 @@ fn push(body: &mut CatalogBody, text: &str, origin: Origin) {
     }
 }
 
-/// Collects what an expression names and nothing is bound to: names, and members of bound objects.
+/// Collects the names, and members of bound objects, that an expression uses without a binding.
 fn look_up(expression: &Expression, bindings: &Bindings, unbound: &mut BTreeSet<String>) {
     let mut names = BTreeSet::new();
     expression.free_names(&mut Vec::new(), &mut names);
@@ -204,7 +203,7 @@ fn look_up(expression: &Expression, bindings: &Bindings, unbound: &mut BTreeSet<
     });
 }
 
-/// What `A.b.c` is bound to.
+/// Returns the binding of `A.b.c`.
 fn path_of<'b>(expression: &Expression, bindings: &'b Bindings) -> Option<(String, &'b Binding)> {
     match expression {
         Expression::Name(name) => {
@@ -230,7 +229,7 @@ fn kept(written: &str, why: &Unread, place: Place) -> Diagnostic {
     Diagnostic::info(DiagnosticCode::CatalogKept, format!("`{shown}` cannot be worked out: {why}")).at(place)
 }
 
-/// Where a run stands. The file itself is not at hand here, so that there is no excerpt.
+/// The location of a run. The file itself is not available here, so there is no excerpt.
 struct At<'a> {
     source: &'a Source,
     line: usize,

@@ -1,5 +1,5 @@
-//! Evaluation: from a tree and what its names stand for to a text. It is total: depth, work and size have limits, and there
-//! is nothing to reach but bindings, facts and the turn's tools.
+//! Evaluates expressions to texts. Evaluation is total: depth, work and size are limited, and only bindings,
+//! variables and the turn's tools can be read.
 
 use super::{
     binding::{Binding, Bindings},
@@ -15,37 +15,37 @@ use std::{
     sync::Arc,
 };
 
-/// How deep an expression may be nested.
+/// The deepest nesting of an expression.
 pub const MOST_DEPTH: usize = 128;
-/// How many steps an expression may take.
+/// The most steps that an expression may take.
 pub const MOST_STEPS: u32 = 100_000;
-/// How many bytes an expression may come to.
+/// The most bytes that an expression may result in.
 pub const MOST_BYTES: usize = 1 << 20;
 
-/// How many bytes all texts may have that are made on the way.
+/// The most bytes of all intermediate texts together.
 const MOST_BYTES_IN_ALL: usize = 8 << 20;
-/// How many bytes are looked at in a step.
+/// The number of bytes that one step processes.
 const BYTES_A_STEP: usize = 256;
 /// The longest name of a constant.
 const LONGEST_CONSTANT: usize = 64;
 
-/// What an expression can see, besides variables.
+/// The values that an expression can read, besides variables.
 pub struct Sight<'a> {
-    /// What names stand for.
+    /// The values that replace names.
     pub bindings: &'a Bindings,
     /// The active tools.
     pub tools: &'a [Tool],
 }
 
-/// Looks a variable up: its value and its source; `None` where it does not exist.
+/// Looks up the value and the source of a variable; `None` if it does not exist.
 pub type Look<'l> = dyn FnMut(&FactKey) -> Result<Option<(String, Arc<str>)>, MissingVariable> + 'l;
 
-/// Why an expression comes to nothing.
+/// The reason why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Nobody knows this variable.
+    /// An unknown variable.
     Missing(MissingVariable),
-    /// It cannot be worked out; why.
+    /// An expression that cannot be evaluated, with the reason.
     Fault(String),
 }
 
@@ -53,7 +53,7 @@ pub(super) fn fault<T>(why: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Fault(why.into()))
 }
 
-/// Works an expression out, as a text.
+/// Evaluates an expression to a text.
 ///
 /// # Errors
 /// See [`Stop`].
@@ -70,7 +70,7 @@ pub fn evaluate<'a>(
     machine.text(value).map(|rope| rope.0)
 }
 
-/// The parameters that can be seen, the innermost last.
+/// The parameters in scope, the innermost last.
 type Frames<'a> = Vec<(&'a str, Value<'a>)>;
 
 pub(super) struct Machine<'a, 'l> {
@@ -78,7 +78,7 @@ pub(super) struct Machine<'a, 'l> {
     look: RefCell<&'l mut Look<'l>>,
     frames: RefCell<Frames<'a>>,
     steps: Cell<u32>,
-    /// The bytes of all texts that were made on the way.
+    /// The bytes of all intermediate texts.
     bytes: Cell<usize>,
     depth: Cell<usize>,
 }
@@ -95,7 +95,6 @@ impl<'a, 'l> Machine<'a, 'l> {
         }
     }
 
-    /// Counts a step.
     pub(super) fn step(&self) -> Result<(), Stop> {
         self.steps.set(self.steps.get() + 1);
         match self.steps.get() > MOST_STEPS {
@@ -104,13 +103,13 @@ impl<'a, 'l> Machine<'a, 'l> {
         }
     }
 
-    /// Counts many steps at once: what walks over a list or a text takes as many as that is long.
+    /// Adds several steps at once: one for each item of a list or run of a text.
     pub(super) fn steps(&self, many: usize) -> Result<(), Stop> {
         self.steps.set(self.steps.get().saturating_add(u32::try_from(many).unwrap_or(u32::MAX)));
         self.step()
     }
 
-    /// Refuses a text that is too large, or is one too many.
+    /// Fails if a text, or all intermediate texts together, are too large.
     pub(super) fn room(&self, bytes: usize) -> Result<(), Stop> {
         self.bytes.set(self.bytes.get().saturating_add(bytes));
         match bytes > MOST_BYTES || self.bytes.get() > MOST_BYTES_IN_ALL {
@@ -119,7 +118,7 @@ impl<'a, 'l> Machine<'a, 'l> {
         }
     }
 
-    /// Counts what it costs to hand a value on: values are copied.
+    /// Adds the cost of copying a value.
     fn handed(&self, value: &Value<'a>) -> Result<(), Stop> {
         match value {
             Value::Text(rope) => self.steps(rope.0.len() + rope.len() / BYTES_A_STEP),
@@ -274,7 +273,6 @@ impl<'a, 'l> Machine<'a, 'l> {
         }
     }
 
-    /// The value of a binding.
     pub(super) fn bound(&self, name: &'a str, binding: &'a Binding) -> Result<Value<'a>, Stop> {
         self.step()?;
         Ok(match binding {
@@ -308,7 +306,7 @@ impl<'a, 'l> Machine<'a, 'l> {
                 }
                 Value::Text(rope)
             }
-            // Prompts are put in their place before anything is worked out.
+            // Prompts are included before expressions are evaluated.
             Binding::Prompt(prompt) => {
                 return fault(format!("`{name}` stands for the prompt `{prompt}` as a whole"));
             }
@@ -453,10 +451,10 @@ impl<'a, 'l> Machine<'a, 'l> {
         Ok(None)
     }
 
-    /// The turn's tools as objects.
+    /// Returns the turn's tools as objects.
     pub(super) fn tools(&self, name: &'a str) -> Result<Vec<Value<'a>>, Stop> {
         self.steps(self.sight.tools.len())?;
-        // What a tool says of itself is somebody else's text.
+        // Names and descriptions of tools are text of third parties.
         let text = |text: &'a str| Value::Text(Rope::of(neutralise(text), Said::Bound(name)));
         let object = |tool: &'a Tool| {
             let described = tool.description.as_deref().map_or(Value::Null, text);
@@ -465,12 +463,11 @@ impl<'a, 'l> Machine<'a, 'l> {
         Ok(self.sight.tools.iter().map(object).collect())
     }
 
-    /// Whether a tool of this name is active.
     pub(super) fn has_tool(&self, name: &str) -> bool {
         self.sight.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The text of a value. Nothing is no text; a list is its items with commas.
+    /// Returns the text of a value: none for `null` and `undefined`; the items of a list, joined by commas.
     pub(super) fn text(&self, value: Value<'a>) -> Result<Rope<'a>, Stop> {
         self.step()?;
         Ok(match value {
@@ -490,7 +487,7 @@ impl<'a, 'l> Machine<'a, 'l> {
         })
     }
 
-    /// A text in which `<<NAME>>` stands for a constant of the build: what `NAME` is bound to.
+    /// Replaces each `<<NAME>>`, a constant of the build, by the text of its binding.
     fn constants(&self, text: &'a str) -> Result<Rope<'a>, Stop> {
         let mut rope = Rope::default();
         let mut rest = text;
@@ -510,7 +507,8 @@ impl<'a, 'l> Machine<'a, 'l> {
     }
 }
 
-/// Finds the first `<<NAME>>` whose name is bound: what is before it, the name, what is behind.
+/// Finds the first `<<NAME>>` whose name is bound, and returns the text before it, the name, and the text
+/// after it.
 pub(super) fn constant<'t>(text: &'t str, bindings: &Bindings) -> Option<(&'t str, &'t str, &'t str)> {
     let mut from = 0;
     while let Some(at) = text[from..].find("<<").map(|at| from + at) {

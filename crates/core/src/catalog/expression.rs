@@ -6,7 +6,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-/// A number that can be compared for being the same one.
+/// A number whose equality and hash are those of its bits.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Number(pub f64);
@@ -25,10 +25,10 @@ impl Hash for Number {
     }
 }
 
-/// The names that every expression knows: functions that work on values, and nothing else.
+/// The functions and objects that every expression can use. They only work on values.
 pub const GLOBALS: [&str; 6] = ["Array", "Boolean", "JSON", "Number", "Object", "String"];
 
-/// What stands between `${` and `}`. It says what is to be worked out, and can reach nothing but the names that are bound.
+/// The expression between `${` and `}`. It can only read names that are bound.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Expression {
@@ -36,7 +36,7 @@ pub enum Expression {
     Text(String),
     /// A number.
     Number(Number),
-    /// A truth.
+    /// A Boolean.
     Bool(bool),
     /// `null`.
     Null,
@@ -60,50 +60,50 @@ pub enum Expression {
     Index {
         /// The object or list.
         of: Box<Expression>,
-        /// Which member.
+        /// The name or position of the member.
         index: Box<Expression>,
     },
     /// `function(arguments)`, methods included.
     Call {
-        /// What is called.
+        /// The function to call.
         function: Box<Expression>,
-        /// With what.
+        /// The arguments of the call.
         arguments: Vec<Expression>,
     },
     /// An operator before one value.
     Unary {
-        /// Which.
+        /// The operator.
         operator: Unary,
         /// The value.
         value: Box<Expression>,
     },
     /// An operator between two values.
     Binary {
-        /// Which.
+        /// The operator.
         operator: Binary,
         /// The first value.
         left: Box<Expression>,
-        /// The second value; not looked at where the first decides.
+        /// The second value; not evaluated if the first one decides the result.
         right: Box<Expression>,
     },
     /// `test ? then : other`.
     Choose {
-        /// What decides.
+        /// The condition.
         test: Box<Expression>,
-        /// The value where that is truthy.
+        /// The value if the condition is truthy.
         then: Box<Expression>,
-        /// The value where it is not.
+        /// The value if the condition is falsy.
         other: Box<Expression>,
     },
     /// `[…]`.
     List(Vec<Expression>),
     /// `{…}`, in the order as written.
     Object(Vec<(String, Expression)>),
-    /// A function that is given to `map`, `filter` and the like.
+    /// A function that is passed to `map`, `filter` and the like.
     Function {
-        /// The parameters; one with several names takes a list apart.
+        /// The parameters; one with several names destructures a list.
         parameters: Vec<Vec<String>>,
-        /// What it does.
+        /// The body of the function.
         body: Vec<Statement>,
     },
 }
@@ -116,11 +116,11 @@ pub enum Statement {
     Let(String, Expression),
     /// `if (test) { … } else { … }`.
     If {
-        /// What decides.
+        /// The condition.
         test: Expression,
-        /// What is done where that is truthy.
+        /// The statements to run if the condition is truthy.
         then: Vec<Statement>,
-        /// What is done where it is not.
+        /// The statements to run if the condition is falsy.
         other: Vec<Statement>,
     },
     /// `return value`.
@@ -153,7 +153,7 @@ pub enum Binary {
     Same,
     /// `!==`.
     NotSame,
-    /// `==`, which holds between `null` and `undefined`, too.
+    /// `==`, which is also true between `null` and `undefined`.
     Equal,
     /// `!=`.
     NotEqual,
@@ -178,7 +178,7 @@ pub enum Binary {
 }
 
 impl Expression {
-    /// Adds the names that must be bound for this expression to be worked out: parameters are none of them.
+    /// Adds the names that must be bound to evaluate this expression. Parameters are not among them.
     pub fn free_names<'e>(&'e self, bound: &mut Vec<&'e str>, names: &mut BTreeSet<&'e str>) {
         match self {
             Expression::Text(_)
@@ -225,7 +225,7 @@ impl Expression {
 }
 
 impl Expression {
-    /// Shows every part of the tree, the whole first.
+    /// Calls `see` for every node of the tree, the root first.
     pub fn walk<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
         see(self);
         match self {

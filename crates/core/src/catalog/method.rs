@@ -1,4 +1,4 @@
-//! The functions that belong to texts, lists and numbers, and the few that every expression knows.
+//! The methods of texts, lists and numbers, and the functions that every expression can use.
 
 use super::{
     binding::Binding,
@@ -179,7 +179,7 @@ fn of_list<'a>(
     }
 }
 
-/// The texts of items with something between them.
+/// Returns the texts of items, joined by a separator.
 pub(super) fn joined<'a>(
     machine: &Machine<'a, '_>,
     items: &[Value<'a>],
@@ -197,7 +197,7 @@ pub(super) fn joined<'a>(
     Ok(rope)
 }
 
-/// `start` and `end` of a slice; below zero they count from the end.
+/// Returns the range of a slice; a negative `start` or `end` is relative to the end.
 fn bounds(len: usize, arguments: &[Value<'_>]) -> std::ops::Range<usize> {
     let place = |at: usize, otherwise: usize| match arguments.get(at) {
         None | Some(Value::Undefined) => otherwise,
@@ -249,7 +249,7 @@ fn global_method<'a>(
     }
 }
 
-/// The members of an object, in their order.
+/// Returns the members of an object, in order.
 fn members<'a>(
     machine: &Machine<'a, '_>,
     object: &Value<'a>,
@@ -264,7 +264,7 @@ fn members<'a>(
     }
 }
 
-/// Writes a value as JSON, with the indent that a third argument asks for.
+/// Writes a value as JSON, with the indentation of the third argument.
 pub(super) fn json<'a>(machine: &Machine<'a, '_>, arguments: &[Value<'a>]) -> Result<Value<'a>, Stop> {
     let first = arguments.first().cloned().unwrap_or(Value::Undefined);
     let tree = tree(machine, &first)?;
@@ -275,13 +275,13 @@ pub(super) fn json<'a>(machine: &Machine<'a, '_>, arguments: &[Value<'a>]) -> Re
     };
     let text = text.map_err(|error| Stop::Fault(error.to_string()))?;
     machine.room(text.len())?;
-    // Who said a part of the value said its JSON.
+    // The JSON of a value has the origins of the value's parts.
     let mut said = Rope::default();
     texts(machine, &first, &mut said)?;
     Ok(Value::Text(said.made(text)))
 }
 
-/// Collects the texts in a value, for their sources.
+/// Collects the texts in a value, for their origins.
 fn texts<'a>(machine: &Machine<'a, '_>, value: &Value<'a>, into: &mut Rope<'a>) -> Result<(), Stop> {
     machine.step()?;
     match value {

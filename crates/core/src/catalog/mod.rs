@@ -1,8 +1,9 @@
-//! Imported prompt catalogs: texts with expressions in them, compiled when they were imported, worked out here.
+//! Imported prompt catalogs: texts with expressions, compiled at import and evaluated here.
 //!
-//! `preface-catalog` reads the files of a catalog and compiles each `${…}` to an [`Expression`]. What it makes is data: an
-//! [`Index`] and a [`CatalogText`] for each prompt. Bindings say what each name in an expression stands for. Evaluation is
-//! total: it has no loops but those over lists, a limit on its work, and no way to the machine.
+//! `preface-catalog` reads the files of a catalog and compiles each `${…}` to an [`Expression`]. The result
+//! is data: an [`Index`] and a [`CatalogText`] for each prompt. Bindings are the values of the names in an
+//! expression. Evaluation is total: the only loops are those over lists, the work is limited, and there is no
+//! access to the machine.
 
 mod binding;
 mod body;

@@ -1,21 +1,22 @@
-//! The text of one imported prompt, in runs: words, values to be worked out, and what only looks like one.
+//! The text of one imported prompt, in runs: literal text, expressions, and text that only looks like an
+//! expression.
 
 use super::Expression;
 use crate::origin::range;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, ops::Range};
 
-/// An imported prompt as it is kept: its body, taken apart.
+/// An imported prompt as it is stored: its body, split into chunks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogText {
     /// The name of the prompt, category and all: `System Prompt: Doing tasks`.
     pub prompt: String,
-    /// The file that it was read from, for people.
+    /// The path of its source file, for display.
     pub file: String,
     /// The line of the file that the body starts on, from 1.
     #[serde(default)]
     pub first_line: usize,
-    /// The body. What lies between the spans of two neighbours is an escape, and part of no text.
+    /// The body. Bytes between the spans of two neighbors are escapes and belong to no chunk.
     pub chunks: Vec<Chunk>,
 }
 
@@ -23,45 +24,46 @@ pub struct CatalogText {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chunk {
-    /// Words, byte for byte those of the span; but for an escape such as `\n`, whose span is longer than what it means.
+    /// Literal text, byte for byte that of the span, except for an escape such as `\n`, whose span is longer
+    /// than the text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
-        /// Where they stand.
+        /// The location in the file.
         #[serde(with = "range")]
         span: Range<usize>,
     },
-    /// A value.
+    /// An expression.
     Value {
-        /// What is to be worked out.
+        /// The expression to evaluate.
         expression: Expression,
-        /// As it is written, `${` and `}` included: what stands for it where it comes to nothing.
+        /// The source, `${` and `}` included, which is used if the expression has no value.
         written: String,
-        /// Where it stands.
+        /// The location in the file.
         #[serde(with = "range")]
         span: Range<usize>,
     },
-    /// What looks like a value, and stays as it is written.
+    /// Text that looks like an expression, and stays as it is written.
     Kept {
-        /// As it is written.
+        /// The source.
         written: String,
-        /// Where it stands.
+        /// The location in the file.
         #[serde(with = "range")]
         span: Range<usize>,
-        /// Why.
+        /// The reason.
         why: Unread,
     },
 }
 
-/// Why a `${…}` stays as it is written.
+/// The reason why a `${…}` stays as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unread {
-    /// It is no expression; what the parser said.
+    /// A parse error, with the parser's message.
     Unparsed(String),
-    /// It has a construct that is not worked out here; which.
+    /// An unsupported construct, with its name.
     Unsupported(String),
-    /// It has a name that its file does not declare (generation B).
+    /// A name that the file does not declare (generation B).
     Undeclared(String),
 }
 
@@ -80,7 +82,7 @@ impl CatalogText {
 }
 
 impl Chunk {
-    /// Returns how many line ends of the file it covers.
+    /// Returns the number of line ends of the file in this chunk.
     #[must_use]
     pub fn lines(&self) -> usize {
         let (text, is_file) = match self {

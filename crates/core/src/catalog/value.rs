@@ -1,4 +1,4 @@
-//! Values: what an expression comes to, with the source of each run of its text.
+//! Values of expressions, with the source of each run of text.
 
 use super::{
     binding::Binding,
@@ -7,14 +7,14 @@ use super::{
 use crate::fact::FactKey;
 use std::{borrow::Cow, rc::Rc, sync::Arc};
 
-/// Who said a run of text.
+/// The source of a run of text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said<'a> {
     /// The expression itself.
     Written,
     /// The binding of this name.
     Bound(&'a str),
-    /// A fact.
+    /// A variable.
     Fact(&'a FactKey, Arc<str>),
 }
 
@@ -23,7 +23,7 @@ pub enum Said<'a> {
 pub struct Fragment<'a> {
     /// The text.
     pub text: Cow<'a, str>,
-    /// Who said it.
+    /// The source.
     pub said: Said<'a>,
 }
 
@@ -61,7 +61,8 @@ impl<'a> Rope<'a> {
         }
     }
 
-    /// A text that was made from this one. It is somebody's if any of this one is: a fact's before a binding's.
+    /// Returns a text that was computed from this one. Its source is the strongest one here: a variable, then
+    /// a binding, then the expression.
     pub(super) fn made(&self, text: String) -> Rope<'a> {
         let rank = |said: &Said<'_>| match said {
             Said::Written => 0,
@@ -73,7 +74,7 @@ impl<'a> Rope<'a> {
     }
 }
 
-/// What an expression comes to.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
     Undefined,
@@ -83,18 +84,17 @@ pub(super) enum Value<'a> {
     Text(Rope<'a>),
     List(Rc<Vec<Value<'a>>>),
     Object(Rc<Vec<(Cow<'a, str>, Value<'a>)>>),
-    /// What a name is bound to, not looked at yet: objects and functions.
+    /// A bound object or function, not evaluated yet.
     Bound(&'a str, &'a Binding),
-    /// A function of the expression, with the parameters that it sees.
+    /// A function in the expression, with the parameters in scope.
     Function(&'a [Vec<String>], &'a [Statement], Rc<Vec<(&'a str, Value<'a>)>>),
-    /// A function or an object that every expression knows.
+    /// A global function or object.
     Global(&'a str),
-    /// A function that belongs to a value.
+    /// A method of a value.
     Method(Box<Value<'a>>, &'a str),
 }
 
 impl<'a> Value<'a> {
-    /// What takes the place of nothing in a condition.
     pub(super) fn is_truthy(&self) -> bool {
         match self {
             Value::Undefined | Value::Null => false,
@@ -105,7 +105,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The word for its kind.
+    /// Returns the name of the type, as `typeof` does.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Value::Undefined => "undefined",
@@ -135,7 +135,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// `==` between what may be missing; else `===`.
+    /// Compares with `==`: `null` equals `undefined`, and a number is compared with a text as numbers.
     pub(super) fn is_equal(&self, other: &Value<'a>) -> bool {
         let missing = |value: &Value<'_>| matches!(value, Value::Undefined | Value::Null);
         match (self, other) {
@@ -146,7 +146,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value as a number; not a number where it is none.
+    /// Converts to a number; NaN if that is not possible.
     pub(super) fn number(&self) -> f64 {
         match self {
             Value::Null | Value::Bool(false) => 0.0,
@@ -162,7 +162,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A number as JavaScript writes it, as far as prompts have numbers.
+/// Formats a number as JavaScript does, as far as prompts need it.
 pub(super) fn shown(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
@@ -186,7 +186,7 @@ pub(super) fn shown(number: f64) -> String {
     }
 }
 
-/// An expression's place in the tree, for its errors.
+/// Returns the source of an expression in short form, for error messages.
 pub(super) fn named(expression: &Expression) -> String {
     match expression {
         Expression::Name(name) => name.clone(),

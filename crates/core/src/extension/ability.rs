@@ -1,8 +1,8 @@
-//! What an extension brings, by category: what of its manifest makes it usable.
+//! The content of an extension, by category: the fields of its manifest that make it usable.
 //!
-//! Only id, category and versions are required. Where a field is missing without which the entry cannot be used, it gives
-//! way to one below that can be used; without one it is active, and reported as incomplete. A field of a wrong type is a
-//! failure.
+//! Only id, category and versions are required. An entry that lacks a field which its use requires gives way
+//! to a usable entry below it; if there is none, it is active, and reported as incomplete. A field of a wrong
+//! type is a failure.
 
 use super::{
     category::Category,
@@ -21,25 +21,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-/// What an extension brings.
+/// The content of an extension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Ability {
-    /// A command that a person gives.
+    /// A command that a user types.
     Command(CommandTexts),
     /// Text for the prompt.
     Context(Context),
-    /// A program that is told between stages.
+    /// A program that runs between stages.
     Hook(Hook),
-    /// A place for audit events.
+    /// A file for audit events.
     Log(Log),
-    /// A model behind an address.
+    /// A model provider.
     Model(Model),
-    /// A place for conversations.
+    /// A store for conversations.
     Sessions(Sessions),
-    /// A tool's texts.
+    /// The texts of a tool.
     Tool(ToolTexts),
-    /// Nothing that preface has a use for yet.
+    /// A category whose content preface does not use yet.
     Other,
 }
 
@@ -47,13 +47,13 @@ pub enum Ability {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolTexts {
-    /// What it does, for the model.
+    /// The description for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// One line for the list of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_snippet: Option<String>,
-    /// Advice that belongs to it.
+    /// The guidelines for its use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prompt_guidelines: Vec<String>,
     /// The JSON Schema of its arguments.
@@ -62,7 +62,7 @@ pub struct ToolTexts {
 }
 
 impl ToolTexts {
-    /// Returns the tool as the prompt speaks of it.
+    /// Returns the tool as the prompt describes it.
     #[must_use]
     pub fn tool(&self, name: &str, source: &str) -> Tool {
         Tool {
@@ -76,46 +76,46 @@ impl ToolTexts {
     }
 }
 
-/// What a command is for.
+/// The texts of a command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandTexts {
-    /// What a person types after the slash; its id where it says nothing else.
+    /// The name that a user types after the slash; the id if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it does.
+    /// The description of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// A context provider's text and how it takes part.
+/// The text of a context provider, and how it is included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Context {
-    /// Where its text comes from; `None` where the manifest does not say.
+    /// The source of the text; `None` if the manifest has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<ContextSource>,
-    /// What kind of fragment it is; only a `system-message` is part of the system prompt.
+    /// The kind of the fragment; only a `system-message` is part of the system prompt.
     pub kind: FragmentKind,
-    /// Who gives way last when the budget is tight.
+    /// The priority when the budget is tight; the lowest is cut first.
     pub priority: i64,
-    /// Its ceiling in tokens.
+    /// The limit in tokens.
     pub max_tokens: usize,
-    /// Of several providers with the same slot only the first speaks.
+    /// The slot of which only one provider, the first, is included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_slot: Option<String>,
-    /// How long its text stays the same.
+    /// The time for which the text stays the same.
     pub stability: Stability,
 }
 
-/// Where a context provider's text comes from.
+/// The source of a context provider's text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ContextSource {
-    /// It stands in the manifest, at these bytes.
+    /// Text in the manifest, with its byte range.
     Markdown(String, Range<usize>),
     /// These files, relative to the manifest's directory; their texts are joined by a blank line.
     Files(Vec<String>),
-    /// A program prints it.
+    /// The output of a program.
     Command(Program),
 }
 
@@ -129,7 +129,7 @@ pub enum FragmentKind {
     PromptFragment,
     /// A bound resource.
     ResourceBinding,
-    /// Advice beside a tool.
+    /// Advice for a tool.
     ToolHint,
 }
 
@@ -140,46 +140,46 @@ const KINDS: [(&str, FragmentKind); 4] = [
     ("tool-hint", FragmentKind::ToolHint),
 ];
 
-/// A program and its arguments; no shell is in between.
+/// A program and its arguments, started without a shell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Program {
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// How long it may take, in milliseconds.
+    /// The timeout in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// How long a program may take where the manifest does not say, and at most, in milliseconds.
+/// The timeout of a program without one in the manifest, in milliseconds.
 const TIMEOUT_MS: u64 = 5_000;
 const MOST_TIMEOUT_MS: i64 = 600_000;
 
 /// A hook.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hook {
-    /// Where it runs; `None` where the manifest does not say.
+    /// The slot in which it runs; `None` if the manifest has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,
-    /// The event that it names, where it names one.
+    /// The event that it names, if it names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// What it may do.
+    /// The role, which limits its effect.
     pub role: Role,
     /// The program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
 }
 
-/// What a hook may do. The order is that in which the hooks of one slot run.
+/// The permitted effect of a hook. The order is that in which the hooks of one slot run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// It may stop what is about to happen.
+    /// A hook that may stop an operation.
     Guard,
-    /// It may change it.
+    /// A hook that may change an operation.
     #[default]
     Transform,
-    /// It only looks.
+    /// A hook that changes nothing.
     Observer,
 }
 
@@ -193,20 +193,20 @@ pub struct Model {
     /// The protocol: `anthropic`, `openai`, …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Its address.
+    /// The address of the API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// Where its key is, never the key.
+    /// The location of the API key, never the key itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<SecretReference>,
 }
 
-/// Where a secret is kept.
+/// The location of a secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretReference {
     /// `env`, `file` or `keyring`.
     pub kind: String,
-    /// Its name there.
+    /// The name of the variable, file or keyring entry.
     pub name: String,
 }
 
@@ -224,25 +224,26 @@ pub struct Sessions {
     /// `memory`, `postgres` or `sqlite`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Its address or file.
+    /// The address or file of the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
-/// What an entry would do to the machine when it is used. From a project that needs a grant.
+/// The action of an entry that needs permission. From a project it needs a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// It starts a program.
+    /// The start of a program: its arguments and environment variables.
     Command(Vec<String>, BTreeMap<String, String>),
-    /// It talks to an address.
+    /// A connection to an address.
     Endpoint(String),
-    /// It writes a file.
+    /// The writing of a file.
     Writes(String),
 }
 
 impl Ability {
-    /// Reads what a manifest of this category says. `scope` is who says it: a project may not hold keys.
+    /// Reads the fields of a manifest of this category. `scope` is that of the manifest: a project's may not
+    /// contain keys.
     pub(super) fn read(category: Category, scope: Scope, fields: &mut Fields<'_>) -> Ability {
         match category {
             Category::Commands => Ability::Command(CommandTexts {
@@ -272,7 +273,7 @@ impl Ability {
         }
     }
 
-    /// Returns the fields of a manifest of this category, beside those that every manifest may have.
+    /// Returns the fields of a manifest of this category, besides those that every manifest may have.
     pub(super) fn fields(category: Category) -> &'static [&'static str] {
         match category {
             Category::Commands => &["description", "name"],
@@ -296,7 +297,8 @@ impl Ability {
         }
     }
 
-    /// Returns the fields that settings may change under the entry's name, beside what it declares itself.
+    /// Returns the fields that settings may change under the entry's name, besides those that it declares
+    /// itself.
     pub(super) fn settable(&self) -> &'static [&'static str] {
         match self {
             Ability::Context(_) => &["maxTokens", "priority"],
@@ -305,7 +307,7 @@ impl Ability {
         }
     }
 
-    /// Names the fields that are missing for the entry to be used, for people.
+    /// Returns the missing fields without which the entry cannot be used, for messages.
     #[must_use]
     pub fn missing(&self) -> Option<&'static str> {
         match self {
@@ -330,7 +332,7 @@ impl Ability {
         }
     }
 
-    /// Returns what it would do to the machine.
+    /// Returns the action that needs permission.
     #[must_use]
     pub fn action(&self) -> Option<Action> {
         match self {
@@ -345,7 +347,7 @@ impl Ability {
         }
     }
 
-    /// Returns one line about it for listings.
+    /// Returns a one-line summary for listings.
     #[must_use]
     pub fn about(&self) -> Option<String> {
         match self {
@@ -416,14 +418,15 @@ fn context(fields: &mut Fields<'_>) -> Context {
             Some("static") => Stability::Static,
             Some("conversation") => Stability::Conversation,
             Some(_) => Stability::Turn,
-            // What a program prints may be another thing each time.
+            // The output of a program may change each time.
             None if runs => Stability::Turn,
             None => Stability::Static,
         },
     }
 }
 
-/// A path below the manifest's directory (or the layer's root): relative, without `..`.
+/// Returns the fault of a path below the manifest's directory (or the layer's root): it must be relative,
+/// without `..`.
 fn path_fault(path: &str) -> Option<&'static str> {
     if path.trim().is_empty() {
         return Some("must not be blank");
@@ -518,7 +521,7 @@ fn model(fields: &mut Fields<'_>, scope: Scope) -> Model {
     Model { kind: fields.full_text("kind"), base_url, key: secret(fields, scope) }
 }
 
-/// Says what is wrong with the address of a provider, and what helps.
+/// Returns the fault of a provider's address, and the help.
 pub(super) fn base_url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
     if !(url.starts_with("https://") || url.starts_with("http://")) {
         return Some(("must begin with `https://` or `http://`", None));
@@ -528,7 +531,7 @@ pub(super) fn base_url_fault(url: &str) -> Option<(&'static str, Option<&'static
 }
 
 impl SecretReference {
-    /// Reads `${NAME}`, or an object with `kind` and `name`; `None` where the value is neither.
+    /// Reads `${NAME}`, or an object with `kind` and `name`; `None` if the value is neither.
     pub(super) fn read(node: &Node) -> Option<SecretReference> {
         if let Some(text) = node.as_text() {
             let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))?;
@@ -541,10 +544,11 @@ impl SecretReference {
     }
 }
 
-/// Where a secret may be kept.
+/// The kinds of places for a secret.
 const SECRETS: [&str; 3] = ["env", "file", "keyring"];
 
-/// `apiKey`: where a key is, as an object or as `${NAME}`. The key itself is refused in every layer's manifest.
+/// Reads `apiKey`: the location of a key, as an object or as `${NAME}`. The key itself is refused in the
+/// manifest of any layer.
 fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
     let node = fields.node("apiKey")?;
     if node.as_text().is_some() {
@@ -561,7 +565,7 @@ fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
         return None;
     }
     fields.below("apiKey", |below| {
-        // The first look tells of a kind that is not there, the second of one that nobody knows.
+        // The first call reports a missing kind, the second an unknown one.
         let kind = below.name("kind").and_then(|_| below.word("kind", &SECRETS));
         let (kind, name) = (kind.map(str::to_owned), below.name("name"));
         Some(SecretReference { kind: kind?, name: name? })

@@ -3,21 +3,22 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// What an extension is. The names are those of directories, settings keys and JSON; the order is theirs by code point.
+/// The category of an extension. The names are those of directories, settings keys and JSON; the order is
+/// theirs by code point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Category {
-    /// Commands that a person gives by name.
+    /// Commands that a user types.
     Commands,
-    /// Who puts text into the prompt.
+    /// Providers of text for the prompt.
     ContextProviders,
-    /// Programs that are told between the stages of a turn; the one category with an order.
+    /// Programs that run between the stages of a turn; the one category with an order.
     Hooks,
-    /// Who writes down what happened.
+    /// Writers of audit events.
     Loggers,
     /// Model providers.
     Providers,
-    /// Where conversations are kept.
+    /// Stores for conversations.
     SessionStores,
     /// Workflows.
     StateMachines,
@@ -28,7 +29,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All of them, by name.
+    /// All categories, by name.
     pub const ALL: [Category; 9] = [
         Category::Commands,
         Category::ContextProviders,
@@ -41,7 +42,7 @@ impl Category {
         Category::Ui,
     ];
 
-    /// Returns the name: of the directory, of the settings key, in JSON.
+    /// Returns the name for the directory, the settings key and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -57,7 +58,7 @@ impl Category {
         }
     }
 
-    /// Returns what one of them is called in notes and audit events: `Tool`.
+    /// Returns the singular for diagnostics and audit events: `Tool`.
     #[must_use]
     pub fn kind(self) -> &'static str {
         match self {
@@ -73,7 +74,7 @@ impl Category {
         }
     }
 
-    /// True for the category whose entries run in an order instead of being called by name.
+    /// Returns true for the category whose entries run in an order instead of being called by name.
     #[must_use]
     pub fn is_ordered(self) -> bool {
         self == Category::Hooks
@@ -94,7 +95,7 @@ impl FromStr for Category {
     }
 }
 
-/// There is no category of this name.
+/// The error for an unknown category name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnknownCategory;
 

@@ -1,4 +1,4 @@
-//! What settings make of an extension's configuration: key by key, the strongest value that fits.
+//! Applies settings to an extension's configuration: key by key, the strongest value that is valid.
 
 use super::{
     ability::{Ability, Model, SecretReference, base_url_fault},
@@ -19,13 +19,13 @@ use crate::{
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// An extension's configuration, and the strongest layer that has a say in it.
+/// An extension's configuration, and the strongest layer that contributes to it.
 pub(super) struct Configured {
     pub config: Map<String, Value>,
     pub by: SetBy,
-    /// True where settings changed anything.
+    /// True if settings changed anything.
     pub changed: bool,
-    /// What the project's settings would make of a provider of another layer.
+    /// The effect of the project's settings on a provider of another layer.
     pub change: Option<ProviderChange>,
     /// The values that are not used.
     pub ignored: Vec<IgnoredSetting>,
@@ -36,7 +36,7 @@ pub(super) struct Configured {
 }
 
 impl Configured {
-    /// Applies what settings change about the place and size of a context provider's text, and about the address of a
+    /// Applies the settings that change the place and size of a context provider's text, and the address of a
     /// model provider.
     pub(super) fn apply(&self, row: &mut Entry) {
         match &mut row.value.ability {
@@ -61,10 +61,10 @@ impl Configured {
     }
 }
 
-/// Takes a field of a model provider.
+/// Sets a field of a model provider.
 ///
 /// # Errors
-/// What is wrong with the value, as the end of a sentence.
+/// The fault of the value, as the end of a sentence.
 fn set_field(model: &mut Model, key: &str, node: &Node) -> Result<(), String> {
     let text = || match node.as_text().filter(|text| !text.trim().is_empty()) {
         Some(text) => Ok(text.to_owned()),
@@ -79,20 +79,21 @@ fn set_field(model: &mut Model, key: &str, node: &Node) -> Result<(), String> {
             }
             model.base_url = Some(url);
         }
-        // A literal key is the business of the host; it is shown nowhere.
+        // A literal key is for the host to handle; it is shown nowhere.
         _ => model.key = SecretReference::read(node),
     }
     Ok(())
 }
 
-/// So many keys that an extension does not declare are told one by one.
+/// The most undeclared keys of an extension that are reported one by one.
 const MOST_UNDECLARED: usize = 20;
 
-/// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first, as settings are merged: objects
-/// deeply, a provider's whole. A value that does not fit, and a key that neither its `configSchema` nor its `config`
-/// declares, stay out with a note, and what a weaker layer set stays; a provider without a schema may have more. `priority`
-/// and `maxTokens` of a context provider change its text's place and size, and `kind`, `baseUrl` and `apiKey` of a model
-/// provider the address that it talks to and how, unless its schema declares them.
+/// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first, as settings are merged:
+/// objects deeply, a provider's as a whole. An invalid value, and a key that neither its `configSchema` nor
+/// its `config` declares, are left out with a diagnostic, and the value of a weaker layer stays; a provider
+/// without a schema may have more keys. `priority` and `maxTokens` of a context provider change the place and
+/// size of its text, and `kind`, `baseUrl` and `apiKey` of a model provider its connection, unless its schema
+/// declares them.
 pub(super) fn configure(
     manifest: &Manifest,
     scope: Scope,
@@ -124,7 +125,7 @@ pub(super) fn configure(
     };
     let mut undeclared = 0_usize;
     for (key, _) in table.iter().filter(|(key, _)| *key != "disable") {
-        // Whose value stays when a stronger one does not fit.
+        // The layer whose value stays if a stronger one is invalid.
         let mut stays = SetBy::from(scope);
         for by in LAYERS {
             let path = [category, id, key];
@@ -136,7 +137,7 @@ pub(super) fn configure(
             let is_declared = declared().any(|known| known == key);
             let is_settable = !is_declared && settable.contains(&key);
             let known = || declared().chain(settable.iter().copied()).chain(["disable"]);
-            // What else a provider has is between its manifest and the host, which reads it whole.
+            // Other keys of a provider are for the host, which reads them as a whole.
             let is_open = manifest.config_schema.is_none()
                 && manifest.category == Category::Providers
                 && did_you_mean(key, known()).is_none();
@@ -223,9 +224,9 @@ pub(super) fn configure(
 /// The layers of settings, the weakest first.
 const LAYERS: [SetBy; 4] = [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy::Caller];
 
-/// Returns the settings without what a project may not change. Where an entry of another layer connects to and what it
-/// starts is the user's choice: the project's settings of a provider need a grant, those of anything else that acts are
-/// ignored.
+/// Returns the settings without those that a project may not change. The user chooses the address that an
+/// entry of another layer connects to and the program that it starts: the project's settings of a provider
+/// need a grant, those of anything else with an action are ignored.
 fn admitted<'s>(
     configured: &mut Configured,
     manifest: &Manifest,
@@ -238,7 +239,7 @@ fn admitted<'s>(
     let (Some(node), Some(table)) = (node, node.and_then(Node::as_table)) else {
         return Cow::Borrowed(settings);
     };
-    // Settings may give a provider the address that its manifest lacks.
+    // Settings may add the address that a provider's manifest lacks.
     let given = node.at(&["baseUrl"]).and_then(Node::as_text).filter(|url| base_url_fault(url).is_none());
     let given = given.filter(|_| matches!(manifest.ability, Ability::Model(_)));
     let acts = manifest.ability.action().is_some() || given.is_some();
@@ -283,7 +284,7 @@ fn admitted<'s>(
     Cow::Owned(without)
 }
 
-/// Returns what one layer says at a path. The caller may have said it in parts.
+/// Returns the value of one layer at a path. The caller may have set it in parts.
 fn said(settings: &Merged, by: SetBy, path: &[&str]) -> Value {
     let Some(node) = settings.at_layer(by, path) else { return Value::Null };
     let all = settings.at(path).and_then(Node::as_table).filter(|_| node.as_table().is_some());
@@ -316,14 +317,14 @@ fn lay_over(below: &mut Value, above: Value) {
     }
 }
 
-/// The one sentence about a value that gives way to a weaker one.
+/// Returns the sentence about a value that is replaced by a weaker one.
 fn retained(by: SetBy, stays: SetBy, why: &str, pointer: &str) -> Diagnostic {
     let message =
         format!("{by}-scope override failed validation ({why} at {pointer}); retaining {stays} value");
     Diagnostic::warning(DiagnosticCode::ConfigSchemaViolation, message)
 }
 
-/// Checks the configuration as a whole, once nothing more is laid over it.
+/// Checks the configuration as a whole, after all settings are applied.
 pub(super) fn whole_fault(
     manifest: &Manifest,
     config: &Map<String, Value>,

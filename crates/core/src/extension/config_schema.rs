@@ -1,11 +1,13 @@
-//! Checking an extension's `config` against its `configSchema`: what the core wants of whoever can do it.
+//! The check of an extension's `config` against its `configSchema`, which the core leaves to an
+//! implementation.
 
 use serde_json::Value;
 
-/// Checks a value against a JSON Schema. The core has none of its own; whoever runs the line brings one.
+/// A validator of values against a JSON Schema. The core has none of its own; the caller of the pipeline
+/// provides one.
 ///
-/// Implementations load nothing from elsewhere (a `$ref` to another document is a schema that does not compile) and take
-/// linear time for regular expressions.
+/// Implementations load no other document (a `$ref` to one is a schema that does not compile) and match
+/// regular expressions in linear time.
 pub trait SchemaChecker: std::fmt::Debug + Send + Sync {
     /// Checks `config` against `schema`.
     ///
@@ -14,7 +16,7 @@ pub trait SchemaChecker: std::fmt::Debug + Send + Sync {
     fn check(&self, schema: &Value, config: &Value) -> Result<(), SchemaFault>;
 }
 
-/// The checker of a build that has none: every schema is a fault of its own, so nothing passes unchecked.
+/// The checker of a build without one: every schema is a fault, so nothing passes unchecked.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSchemas;
 
@@ -25,23 +27,23 @@ impl SchemaChecker for NoSchemas {
     }
 }
 
-/// Why a value and a schema do not go together.
+/// The reason why a value and a schema do not match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaFault {
-    /// The schema does not compile.
+    /// A schema that does not compile.
     Schema(Fault),
-    /// The value does not fit it; at least one fault, at most [`MOST_FAULTS`].
+    /// An invalid value: at least one fault, at most [`MOST_FAULTS`].
     Config(Vec<Fault>),
 }
 
-/// So many faults of one value are told.
+/// The most faults of one value that are reported.
 pub const MOST_FAULTS: usize = 8;
 
-/// One thing that is wrong, and where.
+/// One fault and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// A JSON Pointer into the schema or into the value: `/retries`, empty for the whole.
     pub pointer: String,
-    /// What is wrong, one sentence without a full stop.
+    /// The problem, one sentence without a full stop.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! What is wrong with an extension: the stage that found it, the error's name, and where.
+//! Failures of an extension's validation: the stage, the code of the error, and the location.
 
 use super::category::Category;
 use crate::{
@@ -9,26 +9,26 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The stages of validation, in their order; before them comes the reading of the manifest.
+/// The stages of validation, in their order; before them the manifest is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Stage {
-    /// The manifest is read: a JSON object where it belongs.
+    /// Reading of the manifest: a JSON object at its place.
     Discovery,
-    /// Every field is what it must be.
+    /// Validation of every field.
     Shape,
-    /// It is written for a contract that this core knows.
+    /// Check that this core supports the contract version.
     ContractVersion,
-    /// This core is new enough, or old enough.
+    /// Check that this core meets the required version.
     RequiredCoreVersion,
-    /// Its schema is one, and its configuration fits it.
+    /// Check that the schema compiles and the configuration matches it.
     ConfigSchema,
-    /// Nobody else in its layer has its name.
+    /// Check that the name is unique in its layer.
     Register,
 }
 
 impl Stage {
-    /// Returns the name that notes use.
+    /// Returns the name for diagnostics.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Stage {
         }
     }
 
-    /// Returns the name of the error.
+    /// Returns the code of the error.
     #[must_use]
     pub fn code(self) -> DiagnosticCode {
         match self {
@@ -61,23 +61,23 @@ impl fmt::Display for Stage {
     }
 }
 
-/// One thing that is wrong with an extension.
+/// One fault of an extension.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The stage that found it.
     pub stage: Stage,
-    /// The error's name, where it is not that of the stage: `Validation/HookInvalidAttachment`.
+    /// The code of the error, if it is not that of the stage: `Validation/HookInvalidAttachment`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<DiagnosticCode>,
     /// The field, a JSON Pointer into the manifest (`/inputSchema`), or into the configuration for `configSchema`; empty
     /// for the whole.
     pub pointer: String,
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     pub message: String,
-    /// Where it is written.
+    /// The location in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// What to do about it.
+    /// The remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
@@ -103,28 +103,28 @@ impl Failure {
         self
     }
 
-    /// Adds what to do next.
+    /// Adds the remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Gives it a name of its own.
+    /// Replaces the code of the stage.
     #[must_use]
     pub fn named(mut self, code: DiagnosticCode) -> Self {
         self.code = Some(code);
         self
     }
 
-    /// Returns the error's name.
+    /// Returns the code of the error.
     #[must_use]
     pub fn code(&self) -> DiagnosticCode {
         self.code.unwrap_or(self.stage.code())
     }
 
-    /// Says it of an extension, as a note: `project/Bash (Tool): shape — …`. A failure with a lower entry to fall back to
-    /// is a warning, any other one an error.
+    /// Builds the diagnostic about an extension: `project/Bash (Tool): shape — …`. A failure with a lower
+    /// entry to fall back to is a warning, any other one an error.
     #[must_use]
     pub fn diagnostic(&self, who: &impl fmt::Display, fallback: Option<Scope>) -> Diagnostic {
         let pointer = match self.pointer.as_str() {
@@ -141,14 +141,14 @@ impl Failure {
     }
 }
 
-/// Names an extension in a note: `project/Bash (Tool)`.
+/// The designation of an extension in a diagnostic: `project/Bash (Tool)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'a> {
-    /// Its layer.
+    /// The layer of the extension.
     pub scope: Scope,
-    /// Its id.
+    /// The id of the extension.
     pub id: &'a str,
-    /// What it is.
+    /// The category of the extension.
     pub category: Category,
 }
 

@@ -1,31 +1,31 @@
-//! What of a project was granted, as far as resolving needs to know: what is not granted does not replace what a lower
-//! layer has.
+//! The grants of a project, as far as the resolver needs them: an entry without a grant does not replace one
+//! of a lower layer.
 
 use super::layered::Entry;
 use crate::diagnostic::Place;
 use serde_json::{Map, Value};
 
-/// What a project's settings make of a model provider of another layer.
+/// The effect of a project's settings on a model provider of another layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderChange {
     /// The provider.
     pub name: String,
-    /// The address that it would have.
+    /// The resulting address.
     pub url: String,
     /// The values that the project sets.
     pub config: Map<String, Value>,
-    /// The same, secrets replaced by asterisks.
+    /// The same values, with secrets replaced by asterisks.
     pub masked: Map<String, Value>,
-    /// Where they are written.
+    /// The location of the settings.
     pub place: Place,
 }
 
 /// The grants of a project.
 pub trait Grants {
-    /// Returns whether an entry of the project may do what it would do to the machine.
+    /// Returns true if an entry of the project may perform its action.
     fn may_run(&self, entry: &Entry) -> bool;
 
-    /// Returns whether the project's settings of a provider may be used.
+    /// Returns true if the project's settings of a provider may be used.
     fn may_change(&self, change: &ProviderChange) -> bool;
 }
 

@@ -1,4 +1,5 @@
-//! An entry of one layer: an extension or an MCP server, whether it is active, and which entries of its name it hides.
+//! An entry of one layer: an extension or an MCP server, with its status and the entries of its name that it
+//! hides.
 
 use super::{
     ability::{Ability, Action},
@@ -14,23 +15,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Where an entry comes from.
+/// The origin of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EntryOrigin {
     /// The layer.
     pub scope: Scope,
-    /// The manifest, or whatever else declares it, for people.
+    /// The path of the manifest or other file that declares it, for display.
     pub path: String,
 }
 
-/// Who switched an entry off.
+/// The layer and file that disabled an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DisabledBy {
     /// The layer, or the caller.
     pub scope: SetBy,
-    /// The file that says so.
+    /// The file that disables it.
     pub path: String,
-    /// Its line.
+    /// The line in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
@@ -48,70 +49,71 @@ impl fmt::Display for DisabledBy {
     }
 }
 
-/// How an entry fared in validation and with those who can switch it off.
+/// The result of an entry's validation, and of settings that can disable it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It is sound. Whether it is active is another question: a stronger one may hide it.
+    /// A valid entry. It is active unless a stronger one hides it.
     Ok,
-    /// It failed validation, or it was switched off.
+    /// An entry that failed validation or was disabled.
     Disabled,
-    /// It needs a grant and has none; the entry below it stays active until it does.
+    /// An entry that lacks a grant it needs; until then the entry below it stays active.
     Pending,
-    /// It waits for trust; nobody looked at what it says.
+    /// An untrusted entry, which was not read.
     Held,
 }
 
 /// An entry of one layer. In JSON it is a row of `preface scopes --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Layered<T> {
-    /// Its kind, and what it brings.
+    /// The kind and content.
     #[serde(flatten)]
     pub value: T,
-    /// Its name.
+    /// The name under which it is used.
     pub name: String,
-    /// Where it comes from.
+    /// The origin of the entry.
     pub origin: EntryOrigin,
-    /// True where this one is used under its name (a hook: where it takes part).
+    /// True if this entry is the one used under its name (for a hook: if it runs).
     pub active: bool,
-    /// True where it is active, complete, and may do what it does.
+    /// True if it is active, complete, and has the grant that it needs.
     pub runnable: bool,
-    /// The sound entries of lower layers that it hides, the nearest first.
+    /// The valid entries of lower layers that it hides, the nearest first.
     pub shadows: Vec<EntryOrigin>,
     /// The entry of a higher layer that hides it.
     pub shadowed_by: Option<EntryOrigin>,
-    /// The file or caller that switched it off; a server may do that itself.
+    /// The file or caller that disabled it; a server's own entry can do that.
     pub disabled_by: Option<DisabledBy>,
-    /// The override that cannot be used, which it stays active in spite of.
+    /// The unusable override in spite of which this entry is active.
     pub fallback_from: Option<EntryOrigin>,
-    /// Its place in its slot, from 0, where it is a hook that takes part.
+    /// The position in its slot, from 0, if it is a hook that runs.
     pub order: Option<usize>,
-    /// Its slot, where it is a hook.
+    /// The slot, if it is a hook.
     pub slot: Option<Slot>,
     /// The strongest layer whose configuration is used. An override of a server replaces the whole entry.
     pub config_scope: SetBy,
-    /// The result of its validation, and of what can switch it off.
+    /// The result of its validation, and of settings that can disable it.
     pub status: Status,
-    /// One line about it, without values of variables and headers.
+    /// The summary in one line, without values of environment variables and headers.
     pub about: Option<String>,
-    /// What it would do to the machine, with such values masked.
+    /// The action that needs permission, with such values masked.
     pub action: Option<Action>,
-    /// What came up about it.
+    /// The diagnostics about the entry.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// An extension of one layer.
 pub type Entry = Layered<Extension>;
 
-/// The part of an entry that only extensions have.
+/// The fields of an entry that only extensions have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extension {
-    /// What it is.
+    /// The category of the extension.
     pub category: Category,
-    /// What it brings; `None` where preface has it built in, or where it failed.
+    /// The content; `None` if it is built in, or if it failed.
     #[serde(skip)]
     pub ability: Option<Ability>,
-    /// Its configuration: the manifest's, with what settings change. It may hold what no listing may show.
+    /// The configuration: the manifest's, as changed by settings. It may contain secrets that no listing may
+    /// show.
     #[serde(skip)]
     pub config: Map<String, Value>,
 }
@@ -144,14 +146,14 @@ impl<T> Layered<T> {
         }
     }
 
-    /// True where the entry would start a program, talk to an address or write a file, and comes from a project: that
-    /// needs a grant of its own.
+    /// Returns true if the entry comes from a project and would start a program, connect to an address or
+    /// write a file, which needs a grant of its own.
     #[must_use]
     pub fn needs_grant(&self) -> bool {
         self.origin.scope == Scope::Project && self.action.is_some()
     }
 
-    /// Reports the entries that this one hides where it is active, and what switched it off where no other hides it.
+    /// Reports the entries that this one hides if it is active, or its disabling if it is the strongest.
     pub(crate) fn report(&mut self, who: &impl fmt::Display, is_strongest: bool) {
         let here = Place::file(Some(self.origin.scope), self.origin.path.clone());
         if self.active && !self.shadows.is_empty() {
@@ -167,9 +169,10 @@ impl<T> Layered<T> {
     }
 }
 
-/// Decides among the entries of one name, the weakest layer first, and returns the index of the strongest sound one. Entries
-/// with [`Status::Ok`] are sound. The strongest is active unless it is switched off; it hides the other sound ones unless
-/// entries of one name `run_together`. The status of sound entries that are switched off becomes [`Status::Disabled`].
+/// Selects the strongest valid one among the entries of one name, the weakest layer first, and returns its
+/// index. Entries with [`Status::Ok`] are valid. The strongest is active unless it is disabled; it hides the
+/// other valid ones unless entries of one name `run_together`. The status of valid entries that are disabled
+/// becomes [`Status::Disabled`].
 pub(crate) fn decide<T>(rows: &mut [Layered<T>], run_together: bool) -> Option<usize> {
     let strongest = rows.iter().rposition(|row| row.status == Status::Ok)?;
     let (below, rest) = rows.split_at_mut(strongest);
@@ -194,7 +197,7 @@ pub(crate) fn decide<T>(rows: &mut [Layered<T>], run_together: bool) -> Option<u
     Some(strongest)
 }
 
-/// Reports that one layer switches on, at `on`, what another one switches off.
+/// Reports that one layer enables, at `on`, an entry that another one disables.
 pub(crate) fn switched_on(
     who: &impl fmt::Display,
     off: &DisabledBy,

@@ -1,4 +1,4 @@
-//! A manifest: one `manifest.json`, read and checked as far as it can be by itself.
+//! A manifest: one `manifest.json`, read and validated as far as possible by itself.
 
 use super::{
     ability::Ability,
@@ -30,19 +30,19 @@ const LONGEST_EXTENSION_ID: usize = 64;
 pub struct Manifest {
     /// The name, that of its directory.
     pub id: String,
-    /// What it is.
+    /// The category of the extension.
     pub category: Category,
-    /// The contract that it is written for.
+    /// The contract version that it is written for.
     pub contract_version: String,
-    /// The cores that it works with.
+    /// The core versions that it works with.
     pub required_core_version: String,
-    /// What its configuration must look like.
+    /// The schema of its configuration.
     pub config_schema: Option<Value>,
-    /// Its own configuration, which settings may change.
+    /// The default configuration, which settings may change.
     pub config: Map<String, Value>,
-    /// What it brings.
+    /// The content of the extension.
     pub ability: Ability,
-    /// The keys that nothing reads.
+    /// Warnings about unknown keys.
     pub notes: Diagnostics,
 }
 
@@ -58,10 +58,10 @@ const COMMON_KEYS: [&str; 8] = [
     "requiredCoreVersion",
 ];
 
-/// So many keys that nothing reads are reported one by one.
+/// The most unknown keys that are reported one by one.
 const MOST_UNKNOWN: usize = 20;
 
-/// Reports keys that nothing reads.
+/// Reports unknown keys.
 fn unknown_keys(table: &Table, lies: &Lies<'_>) -> Diagnostics {
     let known = || COMMON_KEYS.iter().chain(Ability::fields(lies.category)).copied();
     let unknown = table.iter().filter(|(key, _)| !known().any(|known| known == *key));
@@ -79,7 +79,7 @@ fn unknown_keys(table: &Table, lies: &Lies<'_>) -> Diagnostics {
         .collect()
 }
 
-/// Where a manifest lies, and by that what it must be.
+/// The location of a manifest, which determines its category and id.
 #[derive(Clone, Copy, Debug)]
 pub struct Lies<'a> {
     /// The layer.
@@ -88,16 +88,16 @@ pub struct Lies<'a> {
     pub category: Category,
     /// The name of its directory.
     pub id: &'a str,
-    /// Its path for people.
+    /// The path for display.
     pub path: &'a str,
 }
 
-/// Why a manifest is none, with the id that it claims where that is another than its directory's.
+/// The failures of an invalid manifest, with its id if that differs from the directory's name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
-    /// What is wrong; at least one, all of one stage.
+    /// The failures; at least one, all of one stage.
     pub failures: Vec<Failure>,
-    /// The id in the manifest, where it is not the name of the directory.
+    /// The id in the manifest, if it is not the name of the directory.
     pub claims: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl From<Failure> for Refused {
     }
 }
 
-/// Says why a name cannot be an id, as the end of a sentence.
+/// Returns the fault of a name that cannot be an id, as the end of a sentence.
 #[must_use]
 pub fn id_fault(id: &str) -> Option<&'static str> {
     if id.is_empty() || id == "." || id == ".." {
@@ -131,8 +131,8 @@ pub fn id_fault(id: &str) -> Option<&'static str> {
     None
 }
 
-/// Returns what is wrong with the id of an extension. It becomes part of paths, messages and command lines, so it is a
-/// plain word: `[A-Za-z0-9_][A-Za-z0-9._-]{0,63}`.
+/// Returns the fault of an extension's id. It becomes part of paths, messages and command lines, so it must
+/// be a plain word: `[A-Za-z0-9_][A-Za-z0-9._-]{0,63}`.
 #[must_use]
 pub fn extension_id_fault(id: &str) -> Option<&'static str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
@@ -178,11 +178,11 @@ fn the_published_schema_has_the_keys_that_are_read() {
 }
 
 impl Manifest {
-    /// Reads a manifest through the stages shape, contractVersion, requiredCoreVersion and configSchema; the first that
-    /// fails is the last that is looked at.
+    /// Reads a manifest through the stages shape, contractVersion, requiredCoreVersion and configSchema, up
+    /// to the first one that fails.
     ///
     /// # Errors
-    /// What is wrong, in the words of that stage.
+    /// The failures of that stage.
     pub fn read(bytes: &[u8], lies: &Lies<'_>, checker: &dyn SchemaChecker) -> Result<Manifest, Refused> {
         let discovery = Stage::Discovery;
         let refused = |message: String, node: Option<&Node>| {
@@ -248,7 +248,7 @@ impl Manifest {
         Ok(Manifest { notes: unknown_keys(table, lies), ..manifest })
     }
 
-    /// Returns the manifest of what is built in, which has settings of its own or none.
+    /// Returns the manifest of a built-in extension, which has settings of its own or none.
     pub(super) fn builtin(category: Category, id: &str) -> Manifest {
         Manifest {
             id: id.to_owned(),

@@ -1,12 +1,12 @@
-//! Extensions: what the layers add to preface, and what of it is active.
+//! Extensions: the entries that layers add to preface, and which of them are active.
 //!
 //! ```text
 //! manifests ─read→ Manifest ─resolve→ Scopes      settings ─┘      ordering.json ─┘
 //! ```
 //!
-//! A layer adds an extension with a `manifest.json`. [`Manifest::read`] takes it through the stages of validation,
-//! [`resolve`] decides which of several of one name is active, and [`Scopes`] remembers the others: who is hidden, who is
-//! disabled, who failed, and why.
+//! A layer adds an extension with a `manifest.json`. [`Manifest::read`] takes it through the stages of
+//! validation, [`resolve`] selects the active one of each name, and [`Scopes`] lists all entries: those that
+//! are active, hidden, disabled or failed, and why.
 
 mod ability;
 mod category;

@@ -17,12 +17,12 @@ const MALFORMED: DiagnosticCode = DiagnosticCode::OrderingManifestMalformed;
 const DUPLICATE: DiagnosticCode = DiagnosticCode::OrderingManifestDuplicateExtId;
 const INVALID_SLOT: DiagnosticCode = DiagnosticCode::HookInvalidAttachment;
 
-/// The ordering that one layer wants: for each slot that it names, the ids of hooks.
+/// The ordering manifest of one layer: the ids of hooks for each slot that it lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ordering {
-    /// Whose it is.
+    /// The scope of the manifest.
     pub scope: Scope,
-    /// Its path for people.
+    /// The path for display.
     pub path: String,
     slots: BTreeMap<Slot, Vec<Listed>>,
 }
@@ -33,16 +33,17 @@ struct Listed {
     node: Node,
 }
 
-/// So many ids without a hook are told one by one for one manifest; working out a place walks the file.
+/// The most ids without a hook that are reported one by one for one manifest; computing a location scans the
+/// file.
 const MOST_UNKNOWN: usize = 20;
 
-/// An order that an ordering manifest rewrote.
+/// An order that an ordering manifest changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderingRewrite {
     /// The slot.
     pub slot: Slot,
-    /// Whose manifest did it.
+    /// The scope of the manifest that changed it.
     pub scope: Scope,
     /// The order without that manifest.
     pub previous_order: Vec<String>,
@@ -54,7 +55,7 @@ impl Ordering {
     /// Reads an `ordering.json`: strict JSON, `{"hooks": {"TOOL_CALL/pre": ["id", …]}}`.
     ///
     /// # Errors
-    /// What is wrong. The layer then counts as having no ordering, so the note is a warning.
+    /// The fault of the file. The layer is then used without an ordering, so the diagnostic is a warning.
     pub fn read(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
         Self::parse(scope, path, bytes).map_err(|mut note| {
             note.severity = crate::diagnostic::Severity::Warning;
@@ -124,24 +125,25 @@ impl Ordering {
         Ok(Ordering { scope, path: path.to_owned(), slots })
     }
 
-    /// Returns the slots that it names.
+    /// Returns the slots that it lists.
     pub fn slots(&self) -> impl Iterator<Item = Slot> {
         self.slots.keys().copied()
     }
 }
 
-/// What ordering manifests make of the default order.
+/// The order of hooks after ordering manifests are applied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ordered {
     /// The order of each slot that has hooks.
     pub slots: BTreeMap<Slot, Vec<String>>,
-    /// What was rewritten.
+    /// The orders that were changed.
     pub rewrites: Vec<OrderingRewrite>,
 }
 
-/// Lays ordering manifests over the default order of each slot, which has guards first and observers last. `orderings`
-/// come weakest first; of two that name a slot the later one is used alone. Of the hooks of one role, those that are listed
-/// come first, in the order of the list; the others follow in the default order.
+/// Applies ordering manifests to the default order of each slot, which has guards first and observers last.
+/// `orderings` are sorted weakest first; if several list a slot, only the last one is used for it. Of the
+/// hooks of one role, listed ones come first, in the order of the list; the others follow in the default
+/// order.
 #[must_use]
 pub fn order(
     defaults: &BTreeMap<Slot, Vec<(Role, String)>>,
@@ -174,7 +176,7 @@ pub fn order(
                 }
                 diagnostics.push(note);
             }
-            // Hooks of one name in several layers stand together, in the default order.
+            // Hooks of one name in several layers are adjacent, in the default order.
             let named: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
             let roles = |id: &str| known.get(id).cloned().unwrap_or_default();
             let first = listed
@@ -184,18 +186,18 @@ pub fn order(
             let rest =
                 default.iter().map(|(role, id)| (*role, id.as_str())).filter(|(_, id)| !named.contains(id));
             let mut new_order: Vec<(Role, &str)> = first.chain(rest).collect();
-            // No list moves a guard behind what it guards.
+            // No list moves a guard behind the hooks that it guards.
             new_order.sort_by_key(|(role, _)| *role);
             let new_order: Vec<String> = new_order.into_iter().map(|(_, id)| id.to_owned()).collect();
             let previous_order = ordered.slots.get(slot).cloned().unwrap_or_default();
             let told = match ordering.scope {
                 Scope::Bundled => false,
-                // A list that a later one replaces whole moved nothing.
+                // A list that a later one replaces has changed nothing.
                 Scope::Global => {
                     previous_order != new_order
                         && !orderings[at + 1..].iter().any(|later| later.slots.contains_key(slot))
                 }
-                // Whatever it changes: the order is the project's say from here on.
+                // Reported whatever it changes: from here on the project determines the order.
                 Scope::Project => true,
             };
             if !new_order.is_empty() {

@@ -1,4 +1,4 @@
-//! Reading fields off a manifest: each is what it must be, or a failure with its place.
+//! Reads the fields of a manifest: each is valid, or a failure with its location.
 
 use super::failure::{Failure, Stage};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The fields of one object of a manifest. Failures are collected, so that all of them are told at once.
+/// The fields of one object of a manifest. Failures are collected, so that all of them are reported at once.
 pub(super) struct Fields<'n> {
     table: &'n Table,
     at: String,
-    /// What is wrong so far.
+    /// The failures so far.
     pub(super) failures: Vec<Failure>,
 }
 
@@ -28,7 +28,7 @@ impl<'n> Fields<'n> {
         format!("{}/{}", self.at, key.replace('~', "~0").replace('/', "~1"))
     }
 
-    /// Notes that a field is not what it must be.
+    /// Records that a field is invalid.
     pub(super) fn wrong(&mut self, key: &str, message: impl Into<String>) -> &mut Failure {
         let mut failure = Failure::new(Stage::Shape, self.pointer(key), message);
         failure.place = self.node(key).map(Node::place);
@@ -41,7 +41,7 @@ impl<'n> Fields<'n> {
         self.wrong(key, format!("`{key}` must be {what}, not {}", node.described()));
     }
 
-    /// A string that must be there and say something.
+    /// Reads a required string that is not blank.
     pub(super) fn name(&mut self, key: &str) -> Option<String> {
         match self.node(key) {
             None => {
@@ -71,7 +71,7 @@ impl<'n> Fields<'n> {
         text
     }
 
-    /// A string that says something, where it is there.
+    /// Reads an optional string that is not blank.
     pub(super) fn full_text(&mut self, key: &str) -> Option<String> {
         let text = self.text(key)?;
         if text.trim().is_empty() {
@@ -93,7 +93,7 @@ impl<'n> Fields<'n> {
         found
     }
 
-    /// A whole number within bounds.
+    /// Reads an integer within bounds.
     pub(super) fn integer(&mut self, key: &str, least: i64, most: i64) -> Option<i64> {
         let node = self.node(key)?;
         match node.as_integer() {
@@ -110,7 +110,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// A list of strings.
+    /// Reads a list of strings.
     pub(super) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
         let node = self.node(key)?;
         let Tree::List(items) = node.tree() else {
@@ -132,7 +132,7 @@ impl<'n> Fields<'n> {
         Some(texts)
     }
 
-    /// The argument list of a program: not empty, its first item neither.
+    /// Reads the argument list of a program: neither it nor its first item may be empty.
     pub(super) fn argv(&mut self, key: &str) -> Option<Vec<String>> {
         if let Some(node) = self.node(key)
             && node.as_text().is_some()
@@ -153,7 +153,7 @@ impl<'n> Fields<'n> {
         Some(argv)
     }
 
-    /// An object, as plain JSON.
+    /// Reads an object as plain JSON.
     pub(super) fn object(&mut self, key: &str) -> Option<Value> {
         let node = self.node(key)?;
         if node.as_table().is_none() {
@@ -163,7 +163,7 @@ impl<'n> Fields<'n> {
         Some(node.to_value())
     }
 
-    /// Reads the fields of an object below.
+    /// Reads the fields of a nested object.
     pub(super) fn below<T>(&mut self, key: &str, read: impl FnOnce(&mut Fields<'n>) -> T) -> Option<T> {
         let node = self.node(key)?;
         let Some(table) = node.as_table() else {

@@ -1,7 +1,7 @@
-//! Resolve: of all that the layers bring, what is active. One pass for all nine categories.
+//! Resolves which of the entries of all layers are active, in one pass for all nine categories.
 //!
-//! Everything is validated before anything replaces anything: a broken override never hides the sound entry below it,
-//! and a broken manifest never hurts its neighbours.
+//! Everything is validated before anything replaces anything: an invalid override never hides the valid entry
+//! below it, and an invalid manifest does not affect other entries.
 
 use super::{
     ability::{Ability, Role},
@@ -27,7 +27,7 @@ use std::{
     sync::Arc,
 };
 
-/// Something that a layer has in the place of an extension.
+/// An entry of a layer that may be an extension.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The layer.
@@ -36,31 +36,32 @@ pub struct Found {
     pub category: Category,
     /// The name of its directory.
     pub id: String,
-    /// Its manifest's path for people.
+    /// The path of its manifest for display.
     pub path: String,
-    /// What was found.
+    /// The content that was found.
     pub what: FoundWhat,
 }
 
-/// What stands in the place of an extension.
+/// The content at the place of an extension.
 #[derive(Clone, Debug)]
 pub enum FoundWhat {
     /// A manifest, unread.
     Manifest(Vec<u8>),
     /// A manifest that was read before.
     Read(Arc<Manifest>),
-    /// Something that preface has built in.
+    /// A built-in extension.
     Builtin {
-        /// One line about it.
+        /// The summary in one line.
         about: String,
     },
-    /// A manifest that waits for trust.
+    /// An untrusted manifest.
     Held(Diagnostic),
-    /// Nothing that can be read.
+    /// A manifest that cannot be read.
     Unreadable(Failure),
 }
 
-/// Works out what is active where nothing of the project is granted. `orderings` are those of the layers, weakest first.
+/// Resolves which entries are active if no entry of the project is granted. `orderings` are those of the
+/// layers, weakest first.
 #[must_use]
 pub fn resolve(
     found: Vec<Found>,
@@ -71,7 +72,8 @@ pub fn resolve(
     resolve_granted(found, settings, orderings, checker, &NoGrants)
 }
 
-/// Works out what is active. What of the project needs a grant and has none does not replace what a lower layer has.
+/// Resolves which entries are active. A project's entry without a grant that it needs does not replace one of
+/// a lower layer.
 #[must_use]
 pub fn resolve_granted(
     found: Vec<Found>,
@@ -118,7 +120,7 @@ struct Candidate {
 enum Judged {
     Sound(Arc<Manifest>),
     Builtin(String),
-    /// It is sound, and gives way to a lower one until it is granted.
+    /// A valid entry that gives way to a lower one until it is granted.
     Pending(Arc<Manifest>),
     Held(Diagnostic),
     Failed(Vec<Failure>),
@@ -129,15 +131,15 @@ impl Candidate {
         matches!(self.verdict, Judged::Sound(_) | Judged::Builtin(_))
     }
 
-    /// True where it would start a program, connect or write when it is used.
+    /// Returns true if it would start a program, connect or write when it is used.
     fn acts(&self) -> bool {
         matches!(&self.verdict, Judged::Sound(manifest) if manifest.ability.action().is_some())
     }
 }
 
-/// Takes each manifest through the stages; the last one, register, looks at the neighbours.
+/// Takes each manifest through the stages; the last one, register, checks it against the other entries.
 fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
-    // Of two that want one name the first counts, in whatever order they were found.
+    // The first of two with one name is used, so the order in which they were found must not matter.
     found.sort_by(|one, two| {
         let key = |found: &Found| (found.scope, found.category);
         key(one).cmp(&key(two)).then_with(|| one.id.cmp(&two.id)).then_with(|| one.path.cmp(&two.path))
@@ -198,7 +200,7 @@ fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
     candidates
 }
 
-/// The name under which a sound extension is known in its layer: a command's is what a person types.
+/// Returns the name of a valid extension in its layer: for a command the one that a user types.
 fn name_in_use(category: Category, id: &str, verdict: &Judged) -> Option<String> {
     match verdict {
         Judged::Sound(manifest) => match (&manifest.ability, category) {
@@ -220,7 +222,7 @@ struct Settled {
     ignored: Vec<IgnoredSetting>,
 }
 
-/// What decides among the entries of one name.
+/// Selects among the entries of one name.
 struct Resolver<'a> {
     category: Category,
     id: &'a str,
@@ -230,14 +232,14 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Decides among the entries of one name, weakest layer first.
+    /// Selects the active one among the entries of one name, weakest layer first.
     fn settle(&self, mut same: Vec<Candidate>) -> Settled {
         let Resolver { category, id, settings, checker, .. } = *self;
         if !category.is_ordered() {
             self.set_aside(&mut same);
         }
-        // Settings apply to the entry that is used; what they make of its configuration may be its failure. They do not
-        // apply to what is hidden.
+        // Settings apply to the entry that is used, and may make its configuration invalid. They do not apply
+        // to hidden entries.
         let is_of_project = same.iter().any(|candidate| candidate.origin.scope == Scope::Project);
         let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
         let mut answered = false;
@@ -245,7 +247,7 @@ impl Resolver<'_> {
             let builtin;
             let manifest = match &candidate.verdict {
                 Judged::Sound(manifest) => Some(manifest.as_ref()),
-                // Its settings have a shape of their own.
+                // Its settings have a schema of their own.
                 Judged::Builtin(_) if shape_of_its_own(category, id) => None,
                 Judged::Builtin(_) => {
                     builtin = Manifest::builtin(category, id);
@@ -303,7 +305,7 @@ impl Resolver<'_> {
                         result.apply(row);
                         row.value.config = result.config;
                         row.config_scope = result.by;
-                        // Notes on the configuration of a hidden entry help nobody.
+                        // Diagnostics on the configuration of a hidden entry help nobody.
                         if answers {
                             row.diagnostics.extend(result.notes);
                             settled.changes.extend(result.change);
@@ -329,7 +331,7 @@ impl Resolver<'_> {
         settled
     }
 
-    /// Returns the row of an entry before it is decided which one is active.
+    /// Returns the row of an entry before the active one is selected.
     fn row(&self, candidate: &Candidate) -> Entry {
         let mut row = Entry::of(self.category, self.id, candidate.origin.clone());
         match candidate.verdict {
@@ -341,8 +343,8 @@ impl Resolver<'_> {
         row
     }
 
-    /// Sets aside what stands above an entry that can be used and cannot be used itself: a manifest without what its
-    /// category needs, and an entry of the project that needs a grant and has none.
+    /// Marks entries above a usable one that cannot be used themselves: a manifest without the fields that
+    /// its category needs, and an entry of the project without a grant that it needs.
     fn set_aside(&self, same: &mut [Candidate]) {
         let Some(able) = same.iter().rposition(|candidate| self.is_able(candidate)) else { return };
         for candidate in &mut same[able + 1..] {
@@ -358,7 +360,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns whether an entry is sound, on, complete and may do what it does.
+    /// Returns true if an entry is valid, enabled, complete and has the grant that it needs.
     fn is_able(&self, candidate: &Candidate) -> bool {
         if self.switched_off(candidate).is_some() {
             return false;
@@ -377,12 +379,13 @@ impl Resolver<'_> {
     }
 
     fn configure(&self, manifest: &Manifest, scope: Scope, is_of_project: bool) -> Configured {
-        // The project's settings of a name are about its own entry, where it has one.
+        // The project's settings of a name apply to its own entry, if it has one.
         let grants = if is_of_project { &NoGrants } else { self.grants };
         configure(manifest, scope, self.settings, self.checker, grants)
     }
 
-    /// Returns which layer of at least the entry's own sets `disable`, and to what, the strongest first.
+    /// Returns the layers, of at least the entry's own, that set `disable`, with the value, the strongest
+    /// first.
     fn switches(&self, scope: Scope) -> impl Iterator<Item = (SetBy, bool, Place)> {
         let path = [self.category.as_str(), self.id, "disable"];
         [SetBy::Caller, SetBy::Project, SetBy::Global, SetBy::Bundled]
@@ -394,8 +397,8 @@ impl Resolver<'_> {
             })
     }
 
-    /// Returns what switched an entry off. The strongest layer that sets `disable` decides; what the user switched off and
-    /// would act on the machine is not started by a project.
+    /// Returns what disabled an entry. The strongest layer that sets `disable` decides; but a project cannot
+    /// enable an entry with an action that the user disabled.
     fn switched_off(&self, candidate: &Candidate) -> Option<DisabledBy> {
         let scope = candidate.origin.scope;
         let starts = scope < Scope::Project && candidate.acts();
@@ -404,7 +407,7 @@ impl Resolver<'_> {
         off.then(|| DisabledBy::at(by, &place))
     }
 
-    /// Reports that one layer switches on what a weaker one switched off.
+    /// Reports that one layer enables an entry that a weaker one disabled.
     fn switched_on(&self, candidate: &Candidate) -> Option<Diagnostic> {
         let scope = candidate.origin.scope;
         let mut switches = self.switches(scope);
@@ -426,7 +429,7 @@ impl Resolver<'_> {
 const INCOMPLETE: DiagnosticCode = DiagnosticCode::ExtensionIncomplete;
 const ADD_MISSING: &str = "add it to the manifest";
 
-/// What `active` names, and of which category.
+/// The keys of `active`, and the category of each.
 const ACTIVE: [(&str, Category); 4] = [
     ("attachedSM", Category::StateMachines),
     ("interactor", Category::Ui),
@@ -434,8 +437,8 @@ const ACTIVE: [(&str, Category); 4] = [
     ("sessionStore", Category::SessionStores),
 ];
 
-/// Marks the entries that `active` names, and reports names that nothing active has. A host may have extensions that preface
-/// knows nothing of: where no layer has any of a category, nothing is said.
+/// Marks the entries that `active` names, and reports names without an active entry. A host may have
+/// extensions that preface does not know: if no layer has any entry of a category, nothing is reported.
 fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagnostics) {
     for (key, category) in ACTIVE {
         let Some(node) = settings.at(&["active", key]) else { continue };
@@ -469,10 +472,10 @@ fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagn
     }
 }
 
-/// The code of the note on an entry that `active` names.
+/// The code of the diagnostic on an entry that `active` names.
 pub const NAMED: DiagnosticCode = DiagnosticCode::ExtensionNamed;
 
-/// Hides commands that a stronger layer answers for under the name that is typed, whatever their ids are.
+/// Hides commands whose typed name a stronger layer has as well, whatever their ids are.
 fn hide_typed_names(entries: &mut [Entry]) {
     let mut typed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
@@ -520,16 +523,16 @@ fn describe(row: &mut Entry, manifest: Arc<Manifest>) {
     row.diagnostics.extend(manifest.notes);
 }
 
-/// Returns whether the settings of something built in are checked where layers are merged.
+/// Returns true if the settings of a built-in extension are checked when layers are merged.
 fn shape_of_its_own(category: Category, id: &str) -> bool {
     let path: KeyPath = [category.as_str(), id].into_iter().collect();
     matches!(shape_at(&path), Some(Shape::Fallback(_)))
 }
 
-/// So many names that nobody has are told for one category.
+/// The most unknown names that are reported for one category.
 const MOST_UNKNOWN: usize = 20;
 
-/// Tells of names in the settings that nobody has.
+/// Reports names in the settings that do not exist.
 fn unknown_names(
     settings: &Merged,
     candidates: &BTreeMap<(Category, String), Vec<Candidate>>,
@@ -554,7 +557,8 @@ fn unknown_names(
             let known = candidates.keys().filter(|(of, _)| *of == category).map(|(_, id)| id.as_str());
             let near = did_you_mean(id, known);
             let disables = node.at(&["disable"]).is_some();
-            // A host may have extensions that preface knows nothing of; who disables what nobody has is mistaken.
+            // A host may have extensions that preface does not know, but disabling an unknown one is a
+            // mistake.
             if !disables && near.is_none() {
                 continue;
             }
@@ -572,7 +576,7 @@ fn unknown_names(
     }
 }
 
-/// Gives each hook that takes part its place in its slot.
+/// Sets the position in its slot of each hook that runs.
 fn put_in_order(
     entries: &mut [Entry],
     orderings: &[Ordering],
@@ -593,7 +597,7 @@ fn put_in_order(
         .collect();
     let ordered = ordering::order(&ids, orderings, diagnostics);
     for (slot, order) in &ordered.slots {
-        // Of one name in several layers each takes the next of its places.
+        // Hooks of one name in several layers take the positions of the name in turn.
         let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, id) in order.iter().enumerate() {
             places.entry(id).or_default().push(place);

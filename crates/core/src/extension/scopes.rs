@@ -1,4 +1,4 @@
-//! The answer to "what is active, from where, hiding what": every entry of every layer.
+//! All entries of all layers: which are active, their origins, and the entries that they hide.
 
 use super::{
     category::Category,
@@ -19,13 +19,13 @@ use serde::Serialize;
 pub struct Scopes {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// The orders that ordering manifests rewrote.
+    /// The orders that ordering manifests changed.
     pub rewrites: Vec<OrderingRewrite>,
-    /// What the project's settings would change about providers of other layers, granted or not.
+    /// The changes of the project's settings to providers of other layers, granted or not.
     pub changes: Vec<ProviderChange>,
     /// The values of settings that are not used.
     pub ignored: Vec<IgnoredSetting>,
-    /// What came up, each note once.
+    /// The diagnostics, without duplicates.
     pub diagnostics: Diagnostics,
 }
 
@@ -34,7 +34,7 @@ pub struct Scopes {
 pub struct IgnoredSetting {
     /// The layer that sets it.
     pub by: SetBy,
-    /// Its keys: category, id, and that of the value.
+    /// The keys: category, id, and that of the value.
     pub path: [String; 3],
 }
 
@@ -44,18 +44,18 @@ pub struct IgnoredSetting {
 pub struct Startup {
     /// Entries that are active.
     pub loaded_count: usize,
-    /// Entries that are switched off or failed.
+    /// Entries that are disabled or failed.
     pub disabled_count: usize,
-    /// Notes about entries whose lower layer stayed active, and other warnings.
+    /// Diagnostics about entries whose lower layer stayed active, and other warnings.
     pub warnings: Vec<Diagnostic>,
-    /// `<category>/<name>` of what is switched off or failed.
+    /// The `<category>/<name>` of entries that are disabled or failed.
     pub disabled: Vec<String>,
-    /// How many entries failed with nothing to fall back to.
+    /// The number of entries that failed without a fallback.
     pub error_count: usize,
 }
 
 impl Scopes {
-    /// Returns the entry that answers to a name. Of hooks, which do not replace each other, the strongest.
+    /// Returns the active entry of a name; of hooks, which do not replace each other, the strongest.
     #[must_use]
     pub fn active<'a>(&'a self, category: Category, name: &'a str) -> Option<&'a Entry> {
         self.named(category, name).rfind(|entry| entry.active)
@@ -80,7 +80,7 @@ impl Scopes {
         self.entries[start..end].iter()
     }
 
-    /// Counts.
+    /// Counts the entries for the start-up summary.
     #[must_use]
     pub fn startup(&self) -> Startup {
         let off = |entry: &&Entry| entry.status == Status::Disabled;
@@ -108,8 +108,9 @@ impl Scopes {
         }
     }
 
-    /// Returns what belongs into the log: each rewritten order, and, where a layer of the user or the project has a say,
-    /// every active extension with its layer. `disabled` has the names that no layer answers to any more.
+    /// Returns the events for the audit log: each changed order, and, if a layer of the user or the project
+    /// changes anything, every active extension with its layer. `disabled` lists the names without an active
+    /// entry.
     #[must_use]
     pub fn audit(&self) -> Vec<AuditEvent> {
         let mut events: Vec<AuditEvent> =
@@ -136,7 +137,7 @@ impl Scopes {
         events
     }
 
-    /// Returns `<category>/<name>` of what is switched off or failed, where no entry of the name is active.
+    /// Returns `<category>/<name>` of entries that are disabled or failed, if no entry of the name is active.
     fn gone(&self) -> Vec<String> {
         let off = self.entries.iter().filter(|entry| entry.status == Status::Disabled);
         let mut names: Vec<String> = off
@@ -148,7 +149,7 @@ impl Scopes {
     }
 }
 
-/// True for a bundled entry that no other layer has anything to say about.
+/// Returns true for a bundled entry that no other layer changes.
 fn untouched(entry: &Entry) -> bool {
     entry.origin.scope == Scope::Bundled && entry.config_scope == SetBy::Bundled
 }

@@ -1,4 +1,4 @@
-//! Slots: where in a turn hooks run. Six stages, each with a moment before and one after.
+//! Slots: the points of a turn at which hooks run. Six stages, each with a slot before and one after.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, str::FromStr};
@@ -6,30 +6,30 @@ use std::{fmt, str::FromStr};
 /// A stage of a turn. The order is that of the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// The user's message comes in.
+    /// The user's message is received.
     ReceiveInput,
-    /// The request is put together.
+    /// The request is composed.
     ComposeRequest,
-    /// It goes to the model.
+    /// The request is sent to the model.
     SendRequest,
-    /// The answer comes in.
+    /// The response is received.
     StreamResponse,
     /// A tool is called.
     ToolCall,
-    /// The answer is shown.
+    /// The response is displayed.
     Render,
 }
 
-/// Before a stage, or after it.
+/// The position of a slot relative to its stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Position {
-    /// Before it.
+    /// Before the stage.
     Pre,
-    /// After it.
+    /// After the stage.
     Post,
 }
 
-/// One of the twelve places for hooks: `COMPOSE_REQUEST/pre`.
+/// One of the twelve slots for hooks: `COMPOSE_REQUEST/pre`.
 ///
 /// ```
 /// use preface_core::extension::Slot;
@@ -41,7 +41,7 @@ pub enum Position {
 pub struct Slot {
     /// The stage.
     pub stage: Stage,
-    /// Before or after it.
+    /// The position relative to the stage.
     pub position: Position,
 }
 
@@ -76,7 +76,7 @@ impl Slot {
         STAGES.iter().flat_map(|(stage, _)| POSITIONS.iter().map(|(position, _)| at(*stage, *position)))
     }
 
-    /// Returns the slot in which hooks of an event run, such as `before_agent_start`.
+    /// Returns the slot in which hooks of an event, such as `before_agent_start`, run.
     #[must_use]
     pub fn of_event(event: &str) -> Option<Slot> {
         EVENTS.iter().find(|(name, _)| *name == event).map(|(_, slot)| *slot)
@@ -104,7 +104,7 @@ impl FromStr for Slot {
     }
 }
 
-/// There is no slot of this name.
+/// The error for an unknown slot name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnknownSlot;
 

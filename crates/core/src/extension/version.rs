@@ -1,14 +1,15 @@
-//! Versions: of the contract that an extension is written for, and of the core that it needs.
+//! Versions: of the contract that an extension is written for, and of the core that it requires.
 
 use std::{cmp::Ordering, fmt};
 
-/// The contract version that this core understands.
+/// The contract version that this core supports.
 pub const CONTRACT_VERSION: Version = Version(1, 0, 0);
 
-/// The version of the contract line's core that manifests are checked against. It is not the version of this crate.
+/// The version of the contract's core that manifests are checked against. It is not the version of this
+/// crate.
 pub const CORE_VERSION: Version = Version(1, 0, 0);
 
-/// The signs of comparisons, with how a version that meets one compares with the number behind it.
+/// The comparison operators, with the orderings that satisfy each.
 const SIGNS: [(&str, &[Ordering]); 5] = [
     (">=", &[Ordering::Greater, Ordering::Equal]),
     ("<=", &[Ordering::Less, Ordering::Equal]),
@@ -17,12 +18,12 @@ const SIGNS: [(&str, &[Ordering]); 5] = [
     ("=", &[Ordering::Equal]),
 ];
 
-/// Three numbers: `1.0.0`. The order is theirs from the left.
+/// Three numbers, such as `1.0.0`, compared from the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(pub u64, pub u64, pub u64);
 
 impl Version {
-    /// Reads exactly three numbers with dots between them: digits only, nothing else.
+    /// Parses exactly three numbers separated by dots: digits only, nothing else.
     ///
     /// ```
     /// use preface_core::extension::Version;
@@ -40,8 +41,9 @@ impl Version {
         numbers.next().is_none().then_some(version)
     }
 
-    /// Tells whether this version meets every comparison of `range`: `>=1.0.0 <2.0.0`. What is no comparison of `>=`,
-    /// `<=`, `>`, `<`, `=` or nothing with three numbers (`^1.0.0`, `1.x`) is never met, and neither is an empty range.
+    /// Returns true if this version satisfies every comparison of `range`: `>=1.0.0 <2.0.0`. Anything but
+    /// `>=`, `<=`, `>`, `<`, `=` or no operator with three numbers (such as `^1.0.0` or `1.x`) is never
+    /// satisfied, and neither is an empty range.
     ///
     /// ```
     /// use preface_core::extension::Version;
@@ -55,7 +57,7 @@ impl Version {
         comparisons.peek().is_some() && comparisons.all(|comparison| self.meets_one(comparison))
     }
 
-    /// Returns whether a text is made of comparisons, whatever meets them.
+    /// Returns true if a text consists of comparisons, whether or not any version satisfies them.
     pub(super) fn is_range(range: &str) -> bool {
         let is_comparison = |comparison: &str| {
             let sign =

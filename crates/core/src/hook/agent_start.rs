@@ -1,5 +1,5 @@
-//! The chain at the start of a run: each hook sees the prompt that the one before left, and may change it, switch tools
-//! and add messages.
+//! The chain at the start of a run: each hook gets the prompt as the previous one left it, and may change it,
+//! switch tools and add messages.
 
 use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::{
@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 
 const EVENT: HookEvent = HookEvent::BeforeAgentStart;
 
-/// The prompt of one run while hooks are told of it, one after the other.
+/// The prompt of one run while hooks change it, one after the other.
 ///
-/// It starts from the stored base and belongs to the run: a base that is rebuilt elsewhere in between changes nothing
-/// here (`pi.md` D13), and nothing here changes the stored base.
+/// It starts from the stored base and belongs to the run: a base that is rebuilt elsewhere in between changes
+/// nothing here, and nothing here changes the stored base.
 ///
 /// ```
 /// use preface_core::{hook::{AgentStart, HookReply}, prompt::Prompt};
@@ -46,40 +46,41 @@ impl AgentStart {
         AgentStart { prompt: base.clone(), base, messages: Vec::new(), active_tools: None, set_by: None }
     }
 
-    /// Returns the prompt as it is now: what the next hook is told, and in the end what is sent.
+    /// Returns the current prompt: the input of the next hook, and finally the prompt that is sent.
     #[must_use]
     pub fn prompt(&self) -> &Prompt {
         &self.prompt
     }
 
-    /// Returns the base that the prompt stands on: the stored one, or the one that was rebuilt for other tools.
+    /// Returns the base of the prompt: the stored one, or the one that was rebuilt for other tools.
     #[must_use]
     pub fn base(&self) -> &Prompt {
         &self.base
     }
 
-    /// Returns the messages of all hooks, in order. They follow the person's and the next-turn messages.
+    /// Returns the messages of all hooks, in order. They follow the user's message and the next-turn
+    /// messages.
     #[must_use]
     pub fn messages(&self) -> &[Value] {
         &self.messages
     }
 
-    /// Returns the tools that a hook switched to, as it named them.
+    /// Returns the tools that a hook activated, as it named them.
     #[must_use]
     pub fn active_tools(&self) -> Option<&[String]> {
         self.active_tools.as_deref()
     }
 
-    /// Returns the last hook that gave the prompt a text. Such a prompt stays in force for the whole run.
+    /// Returns the last hook that set the prompt. Such a prompt stays in force for the whole run.
     #[must_use]
     pub fn set_by(&self) -> Option<&str> {
         self.set_by.as_deref()
     }
 
-    /// Takes over what a hook answered. `rebuild` builds the base for other tools; it is called where the hook switches
-    /// them, before its text is looked at, and has its own notes for itself.
+    /// Applies the reply of a hook. `rebuild` builds the base for other tools; it is called if the hook
+    /// switches them, before the hook's prompt is used, and handles its own diagnostics.
     ///
-    /// What a failing hook would have changed stays as it was. Notes: `hook-error`, `hook-empty-prompt`,
+    /// A failed hook changes nothing. Diagnostics: `hook-error`, `hook-empty-prompt`,
     /// `stale-override`, `hook/removed`, `hook/ignored-key`.
     pub fn hear(
         &mut self,
@@ -115,7 +116,7 @@ impl AgentStart {
                 match text.strip_prefix(seen.text.as_str()) {
                     Some(more) => text = format!("{}{more}", self.prompt.text),
                     None => {
-                        // An explicitly empty prompt overrides nothing by accident.
+                        // An empty prompt is set on purpose and overrides nothing by accident.
                         stale |= !text.is_empty();
                         self.prompt = seen;
                     }
@@ -133,9 +134,10 @@ impl AgentStart {
     }
 }
 
-/// Puts a rebuilt base below what hooks added to the old one; `None` where `seen` does not start with that base.
+/// Puts a rebuilt base below the additions of hooks to the old one; `None` if `seen` does not start with that
+/// base.
 ///
-/// Everything that was added keeps its parts, spans and origins.
+/// Additions keep their parts, spans and origins.
 #[must_use]
 pub fn rebased(seen: &Prompt, base: &Prompt, rebuilt: &Prompt) -> Option<Prompt> {
     if !seen.text.starts_with(&base.text) {
@@ -143,7 +145,7 @@ pub fn rebased(seen: &Prompt, base: &Prompt, rebuilt: &Prompt) -> Option<Prompt>
     }
     let mut prompt = rebuilt.clone();
     prompt.append_behind(seen, base.text.len());
-    // What a hook took out of the old base may be there again.
+    // A part of the old base that a hook removed may be there again.
     let there = prompt.parts.iter().map(|part| &part.section);
     let known: BTreeSet<&SectionId> = base.absent.iter().map(|one| &one.section).chain(there).collect();
     let lost: Vec<Absent> = seen.absent.iter().filter(|one| !known.contains(&one.section)).cloned().collect();

@@ -1,12 +1,12 @@
-//! What a hook is told: one shape for all events, so that a hook reads the same keys everywhere.
+//! The input of a hook: one shape for all events, so that a hook reads the same keys everywhere.
 
 use super::HookEvent;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// What a hook is told. A command reads it from stdin as one line of JSON; what an event has nothing to say about is
-/// `null` or `[]` there.
+/// The input of a hook. A command reads it from stdin as one line of JSON; keys without a value at an event
+/// are `null` or `[]`.
 ///
 /// ```
 /// use preface_core::hook::{HookAsk, HookEvent};
@@ -21,28 +21,28 @@ use std::{collections::BTreeMap, sync::Arc};
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct HookAsk<'a> {
-    /// The moment.
+    /// The event.
     pub event: HookEvent,
-    /// What the person said, where a person started this.
+    /// The user's message, if a user started this run.
     pub prompt: Option<&'a str>,
-    /// The prompt as it is now: the base, and what hooks before this one made of it. Never told at `context`.
+    /// The current prompt: the base with the changes of the hooks before this one. Absent at `context`.
     pub system_prompt: Option<&'a str>,
-    /// The messages before they are converted for a model. At `context` a change in place counts, even where the
-    /// handler fails afterwards; at other events the list is a copy that nobody looks at again.
+    /// The messages before they are converted for a model. At `context` a change in place is kept, even if
+    /// the handler fails afterwards; at other events the list is a copy whose changes are ignored.
     pub messages: &'a mut Vec<Value>,
-    /// The tools that can be switched on, the active ones first and in their order.
+    /// The tools that can be activated, the active ones first and in their order.
     pub tools: &'a [HookTool],
-    /// What the base was built from.
+    /// The inputs of the base prompt.
     pub inputs: Option<&'a HookInputs>,
     /// The working directory.
     pub cwd: &'a str,
-    /// Why resources are looked for; only at `resources_discover`.
+    /// The reason of a discovery; only at `resources_discover`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<DiscoverReason>,
 }
 
 impl<'a> HookAsk<'a> {
-    /// Builds what says nothing but the moment, the place and the messages.
+    /// Builds an input with nothing but the event, the directory and the messages.
     #[must_use]
     pub fn new(event: HookEvent, cwd: &'a str, messages: &'a mut Vec<Value>) -> Self {
         HookAsk {
@@ -64,24 +64,24 @@ impl<'a> HookAsk<'a> {
     }
 }
 
-/// Why resources are looked for.
+/// The reason why resources are discovered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiscoverReason {
     /// The session starts.
     Startup,
-    /// It reads everything again.
+    /// The session reloads.
     Reload,
 }
 
 /// A tool, as hooks see it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HookTool {
-    /// Its name; what `active_tools` of a reply lists.
+    /// The name, as `active_tools` of a reply lists it.
     pub name: String,
-    /// True where the model may call it now.
+    /// True if the model may call it now.
     pub active: bool,
-    /// What it does.
+    /// The description for the model.
     #[serde(default)]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
@@ -89,19 +89,19 @@ pub struct HookTool {
     pub input_schema: Option<Arc<Value>>,
 }
 
-/// What a base prompt was built from, by the names that hooks use.
+/// The inputs of a base prompt, under the names that hooks use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HookInputs {
-    /// The text that stands in place of the default base.
+    /// The text that replaces the default base.
     pub custom_prompt: Option<String>,
     /// The active tools, in order.
     pub selected_tools: Vec<String>,
-    /// The one line of each tool.
+    /// The one-line summary of each tool.
     pub tool_snippets: BTreeMap<String, String>,
     /// The guidelines of the active tools.
     pub prompt_guidelines: Vec<String>,
-    /// The text behind the base.
+    /// The text after the base.
     pub append_system_prompt: Option<String>,
     /// The working directory, as the prompt shows it.
     pub cwd: String,
@@ -114,9 +114,9 @@ pub struct HookInputs {
 /// A context file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookContextFile {
-    /// Where it lies.
+    /// The path of the file.
     pub path: String,
-    /// What it says.
+    /// The text of the file.
     pub content: String,
 }
 
@@ -124,15 +124,15 @@ pub struct HookContextFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookSkill {
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
-    /// What it is for.
+    /// The description for the model.
     pub description: String,
-    /// Its file.
+    /// The path of its file.
     pub file_path: String,
-    /// Its directory.
+    /// The path of its directory.
     pub base_dir: String,
-    /// True where the prompt does not list it.
+    /// True if the prompt does not list it.
     pub disable_model_invocation: bool,
 }
 

@@ -1,15 +1,16 @@
-//! The other chains: what one more hook does to the person's words, to the messages of a request, and to the list of
-//! places with skills.
+//! The other chains: the effect of one more hook on the user's message, on the messages of a request, and on
+//! the list of paths with skills.
 //!
-//! In all of them a failing hook is told and skipped, and the chain goes on with what the hooks before it left.
+//! In all of them a failed hook is reported and skipped, and the chain continues with the result of the hooks
+//! before it.
 
 use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::diagnostic::Diagnostics;
 use serde_json::Value;
 use std::{collections::BTreeSet, ops::ControlFlow};
 
-/// Takes over what a hook answered at `input`: it may change the words, and it may break the chain, because it took care
-/// of them. Then nothing else happens.
+/// Applies the reply of a hook at `input`. It may change the message, and it may break the chain because it
+/// handled the message; then nothing else happens.
 ///
 /// ```
 /// use preface_core::hook::{HookReply, hear_input};
@@ -34,8 +35,8 @@ pub fn hear_input(
     ControlFlow::Continue(())
 }
 
-/// Takes over what a hook answered at `context`: a list takes the place of the messages. What a handler changed in place is
-/// in `messages` already, and stays even where it failed.
+/// Applies the reply of a hook at `context`: a list replaces the messages. Changes that a handler made in
+/// place are in `messages` already, and stay even if it failed.
 pub fn hear_context(
     messages: &mut Vec<Value>,
     hook: HookSource<'_>,
@@ -47,7 +48,7 @@ pub fn hear_context(
     }
 }
 
-/// A place with skills that a hook named.
+/// A path with skills that a hook named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillPath {
     /// As the hook wrote it.
@@ -56,8 +57,8 @@ pub struct SkillPath {
     pub hook: String,
 }
 
-/// Takes over what a hook answered at `resources_discover`: its paths follow those of the hooks before it. A path that is
-/// there already stays where it is.
+/// Applies the reply of a hook at `resources_discover`: its paths follow those of the hooks before it. A path
+/// that is already listed keeps its position.
 pub fn hear_resources(
     paths: &mut Vec<SkillPath>,
     hook: HookSource<'_>,

@@ -1,10 +1,10 @@
-//! The moments at which hooks are told, by the names that manifests use.
+//! The events at which hooks run, by the names that manifests use.
 
 use crate::extension::{Hook, Position, Slot, SlotStage as Stage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, str::FromStr};
 
-/// A moment at which hooks are told. The order is that of a run.
+/// An event at which hooks run. The order is that of a run.
 ///
 /// ```
 /// use preface_core::hook::HookEvent;
@@ -14,26 +14,26 @@ use std::{fmt, str::FromStr};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookEvent {
-    /// A session starts or reloads: hooks may bring skills.
+    /// The start or reload of a session: hooks may add skills.
     ResourcesDiscover,
-    /// A person said something: hooks may change it, or take it as done.
+    /// A message of the user: hooks may change it, or handle it themselves.
     Input,
-    /// A run starts: hooks may change its prompt and its tools and add messages.
+    /// The start of a run: hooks may change its prompt and its tools and add messages.
     BeforeAgentStart,
-    /// A request goes out: hooks may change its messages.
+    /// A request before it is sent: hooks may change its messages.
     Context,
-    /// A tool is about to be called.
+    /// The moment before a tool call.
     ToolCall,
-    /// A tool answered.
+    /// The moment after a tool call.
     ToolResult,
 }
 
-/// What happens to what a hook stands before, where the hook fails.
+/// The effect of a failed hook on the operation that it precedes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
-    /// It goes on as if the hook had said nothing; the failure is reported.
+    /// The operation continues without a reply; the failure is reported.
     GoesOn,
-    /// It does not happen: the failure stands in its place.
+    /// The operation is stopped, and the failure is its result.
     Stops,
 }
 
@@ -48,7 +48,7 @@ impl HookEvent {
         HookEvent::ToolResult,
     ];
 
-    /// Returns the name that manifests, hooks and notes use.
+    /// Returns the name that manifests, hooks and diagnostics use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl HookEvent {
         }
     }
 
-    /// Returns the slot in which its hooks are ordered.
+    /// Returns the slot that orders the hooks of this event.
     #[must_use]
     pub fn slot(self) -> Slot {
         let (stage, position) = match self {
@@ -74,10 +74,10 @@ impl HookEvent {
         Slot { stage, position }
     }
 
-    /// Returns the event that a manifest's hook is told: the one that it names, else the one of its slot.
+    /// Returns the event at which a manifest's hook runs: the one that it names, else the one of its slot.
     ///
-    /// A slot alone never means `resources_discover`, which is no part of a turn and has to be named. `None`: nothing
-    /// that preface does happens in that slot.
+    /// A slot alone never means `resources_discover`, which is no part of a turn and has to be named. `None`:
+    /// preface does nothing in that slot.
     #[must_use]
     pub fn heard_by(hook: &Hook) -> Option<HookEvent> {
         match &hook.event {
@@ -90,7 +90,7 @@ impl HookEvent {
         }
     }
 
-    /// Returns the keys of a reply that mean something here; others are ignored with a note.
+    /// Returns the keys of a reply that have a meaning at this event; others are ignored with a diagnostic.
     #[must_use]
     pub fn answers(self) -> &'static [&'static str] {
         match self {
@@ -104,8 +104,8 @@ impl HookEvent {
         }
     }
 
-    /// Returns what becomes of the rest where a hook fails. Before a tool call a hook may be the guard, so the call does
-    /// not happen without it.
+    /// Returns the effect of a failed hook. Before a tool call a hook may be the guard, so the call does not
+    /// happen without it.
     #[must_use]
     pub fn on_failure(self) -> OnFailure {
         match self {
@@ -121,7 +121,7 @@ impl fmt::Display for HookEvent {
     }
 }
 
-/// There is no event of this name.
+/// The error for an unknown event name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnknownEvent;
 

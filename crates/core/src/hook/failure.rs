@@ -1,4 +1,4 @@
-//! Why a hook failed, and how that is told.
+//! The reasons why a hook fails, and their messages.
 
 use super::{HookEvent, OnFailure};
 use crate::{
@@ -8,73 +8,74 @@ use crate::{
 };
 use std::fmt;
 
-/// Why a hook has no answer. It is reported and skipped, and what it was to change stays as it was.
+/// The reason why a hook has no reply. It is reported, and the hook is skipped: what it would change stays as
+/// it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookFailure {
-    /// Its program ended badly.
+    /// A program that ended with an error.
     Ended {
-        /// How, for people: `exit code 7`.
+        /// The exit status for the message: `exit code 7`.
         status: String,
-        /// The first line that it wrote to stderr.
+        /// The first line of its stderr.
         said: Option<String>,
     },
-    /// It was not done in time and was ended.
+    /// A timeout; the hook was ended.
     Late {
-        /// What was allowed, in milliseconds.
+        /// The limit, in milliseconds.
         timeout_ms: u64,
     },
-    /// It wrote too much and was ended.
+    /// An output over the limit; the hook was ended.
     TooMuch {
-        /// What was allowed, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// Its program could not be started.
+    /// A program that could not be started.
     NotStarted {
-        /// Why not.
+        /// The error message of the host.
         why: String,
     },
-    /// It belongs to a project and was never allowed to run.
+    /// A hook of a project that has no permission to run.
     NotGranted,
-    /// Its answer is no JSON.
+    /// A reply that is not JSON.
     Json {
         /// The line of the answer, from 1.
         line: usize,
         /// The column, in bytes from 1.
         column: usize,
-        /// What is wrong there.
+        /// The parser's message.
         message: String,
     },
-    /// Its answer is JSON, and not an answer.
+    /// JSON that is not a valid reply.
     Shape {
-        /// Where: `message.content`; empty for the answer as a whole.
+        /// The key, such as `message.content`; empty for the reply as a whole.
         key: String,
-        /// What it should be: `a list of texts`.
+        /// The expected type: `a list of texts`.
         expected: &'static str,
-        /// What it is: `a number`.
+        /// The actual type: `a number`.
         found: &'static str,
     },
-    /// Two of its answers exclude each other.
+    /// Two keys of a reply that exclude each other.
     Contradiction {
-        /// Which, for people.
+        /// The complete message.
         what: &'static str,
     },
-    /// A handler in the same process panicked.
+    /// A panic of a handler in the same process.
     Panicked {
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// A handler says itself that it failed.
+    /// An error that a handler reports.
     Failed {
-        /// Its words.
+        /// The message of the handler.
         message: String,
-        /// Where in its code, where it tells.
+        /// The stack trace, if the handler has one.
         stack: Option<String>,
     },
 }
 
 impl HookFailure {
-    /// Builds the failure that a handler reports in its own words.
+    /// Builds the failure that a handler reports, with its message.
     ///
     /// ```
     /// use preface_core::hook::HookFailure;
@@ -85,7 +86,7 @@ impl HookFailure {
         HookFailure::Failed { message: why.to_string(), stack: None }
     }
 
-    /// Says which hook failed when and why, as an error `hook-error`.
+    /// Builds the error `hook-error` with the hook, the event and the reason.
     #[must_use]
     pub fn diagnostic(&self, hook: &str, event: HookEvent, place: Option<Place>) -> Diagnostic {
         let then = match event.on_failure() {
@@ -99,7 +100,6 @@ impl HookFailure {
         note
     }
 
-    /// Says what to do about it, where that is known.
     fn help(&self) -> Option<String> {
         match self {
             HookFailure::NotGranted => Some(
@@ -144,7 +144,7 @@ impl fmt::Display for HookFailure {
     }
 }
 
-/// What others wrote, fit for a note: its first line with something in it, nothing hidden, not too long.
+/// Returns the first non-blank line of a text, with hidden characters escaped, and shortened.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 300;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Handlers: hooks that live in the program which embeds preface.
+//! Handlers: hooks in the program that embeds preface.
 
 use super::{HookAsk, HookEvent, HookFailure, HookReply};
 use std::{
@@ -7,15 +7,15 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// A hook in the same process. Handlers run after the hooks of the layers, in the order in which they were registered.
+/// A hook in the same process. Handlers run after the hooks of the layers, in the order of registration.
 ///
-/// A handler that fails is reported and skipped. One that panics fails too, where panics unwind; in a program that is
-/// built with `panic = "abort"` (the `preface` command is) a panic ends the program, as it does everywhere else in it.
+/// A handler that fails is reported and skipped. A panic is a failure too if panics unwind; in a program that
+/// is built with `panic = "abort"` (as the `preface` command is) it ends the program.
 ///
 /// ```
 /// use preface_core::hook::{HookAsk, HookEvent, HookFailure, HookHandler, HookReply, tell};
 ///
-/// /// Says on which branch the run starts.
+/// /// Adds the branch on which the run starts.
 /// struct Branch(String);
 ///
 /// impl HookHandler for Branch {
@@ -41,19 +41,19 @@ use std::{
 /// # Ok::<(), HookFailure>(())
 /// ```
 pub trait HookHandler: Send + Sync {
-    /// The name that notes and origins use. It needs not be unique.
+    /// Returns the name for diagnostics and origins. It need not be unique.
     fn name(&self) -> &str;
 
-    /// Tells whether the handler is to be called at this event.
+    /// Returns true if the handler is called at this event.
     fn wants(&self, event: HookEvent) -> bool;
 
-    /// Looks at what is told, and answers. `Ok(HookReply::default())` changes nothing.
+    /// Reads the input and returns a reply. `Ok(HookReply::default())` changes nothing.
     ///
-    /// At [`HookEvent::Context`] the handler may also change [`HookAsk::messages`] in place; that counts even where it
-    /// fails afterwards.
+    /// At [`HookEvent::Context`] the handler may also change [`HookAsk::messages`] in place; such a change is
+    /// kept even if the handler fails afterwards.
     ///
     /// # Errors
-    /// [`HookFailure::failed`], in words that help whoever reads the note.
+    /// [`HookFailure::failed`], with a message for the user.
     fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure>;
 }
 
@@ -118,13 +118,13 @@ where
     }
 }
 
-/// Calls a handler, and turns a panic into a failure where panics unwind. Whether it [wants](HookHandler::wants) the event
-/// is the caller's to ask.
+/// Calls a handler, and turns a panic into a failure if panics unwind. The caller checks whether the handler
+/// [wants](HookHandler::wants) the event.
 ///
 /// # Errors
-/// What the handler says, [`HookFailure::Panicked`], or [`HookFailure::Contradiction`].
+/// The handler's own error, [`HookFailure::Panicked`], or [`HookFailure::Contradiction`].
 pub fn tell(handler: &dyn HookHandler, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
-    // What the panic may leave half done is the handler's own, and the list of messages, which is whole at any time.
+    // A panic can leave only the handler's own state half changed; the list of messages is valid at any time.
     let called = catch_unwind(AssertUnwindSafe(|| handler.call(ask)));
     called.unwrap_or_else(|payload| Err(HookFailure::Panicked { message: words(&*payload) }))?.sound()
 }

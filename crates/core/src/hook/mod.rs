@@ -1,8 +1,8 @@
-//! Hooks: who is told what at which moment of a run, what they may answer, and what an answer does.
+//! Hooks: the events at which they run, their input, their replies, and the effect of a reply.
 //!
-//! Nothing here starts a program or owns a conversation. The host runs commands, the engine's session calls
-//! everybody in order; what an answer changes is decided here, as functions on values. `docs/hooks.md` is the page for
-//! people.
+//! Nothing here starts a program or owns a conversation. The host runs commands, and the engine's session
+//! calls hooks in order; the functions on values here decide what a reply changes. See `docs/hooks.md` for
+//! users.
 
 mod agent_start;
 mod ask;

@@ -1,4 +1,4 @@
-//! How the answer of a command is read: strictly, key by key.
+//! Reads the reply of a command: strictly, key by key.
 
 use super::{
     HookEvent, HookFailure, HookReply,
@@ -8,10 +8,10 @@ use crate::{diagnostic::Diagnostics, template::trim};
 use serde_json::{Map, Value};
 
 impl HookReply {
-    /// Reads what a command printed. Nothing, or nothing but blanks, changes nothing; so does a key with `null`.
+    /// Reads the output of a command. Blank output and keys with `null` change nothing.
     ///
-    /// Keys that nobody knows, and those that mean nothing at this event, are ignored: one warning
-    /// `hook/unknown-key` or `hook/ignored-key` tells which.
+    /// Unknown keys, and keys without a meaning at this event, are ignored: one warning `hook/unknown-key` or
+    /// `hook/ignored-key` lists them.
     ///
     /// # Errors
     /// [`HookFailure::Json`] with the place, [`HookFailure::Shape`] with the key, or [`HookFailure::Contradiction`].
@@ -36,7 +36,7 @@ impl HookReply {
         Ok((HookReply::of(&map)?, notes))
     }
 
-    /// Reads the keys of a map; others do not matter.
+    /// Reads the keys of a map and ignores others.
     fn of(map: &Map<String, Value>) -> Result<Self, HookFailure> {
         let reply = HookReply {
             prompt: text(map, "prompt")?,

@@ -1,4 +1,4 @@
-//! What a hook may answer, and where it counts.
+//! The reply of a hook, and which of its keys are used.
 
 use super::{HookEvent, HookFailure};
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 };
 use serde_json::Value;
 
-/// What a hook answers. Each field has a meaning at some events only ([`HookEvent::answers`]); the default changes
-/// nothing.
+/// The reply of a hook. Each field has a meaning at some events only ([`HookEvent::answers`]); the default
+/// changes nothing.
 ///
 /// ```
 /// use preface_core::hook::{HookEvent, HookReply};
@@ -23,15 +23,15 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HookReply {
-    /// `input`: what the person is taken to have said.
+    /// `input`: the text that replaces the user's message.
     pub prompt: Option<String>,
-    /// `input`: true where the hook took care of it, and nothing else happens.
+    /// `input`: true if the hook handled the message, and nothing else happens.
     pub handled: bool,
     /// `before_agent_start`: the whole prompt of this run. An empty one changes nothing.
     pub system_prompt: Option<String>,
-    /// `before_agent_start`: true where this run is to have an empty prompt.
+    /// `before_agent_start`: true if this run has an empty prompt.
     pub replace_with_empty: bool,
-    /// `before_agent_start`: a message behind the person's; an object with `content`.
+    /// `before_agent_start`: a message after the user's; an object with `content`.
     pub message: Option<Value>,
     /// `before_agent_start`: the names of the tools that are active from now on.
     pub active_tools: Option<Vec<String>>,
@@ -41,7 +41,7 @@ pub struct HookReply {
     pub skill_paths: Vec<String>,
 }
 
-/// All keys, in the order in which notes name them.
+/// All keys, in the order in which diagnostics list them.
 pub(super) const KEYS: [&str; 8] = [
     "prompt",
     "handled",
@@ -53,11 +53,11 @@ pub(super) const KEYS: [&str; 8] = [
     "skill_paths",
 ];
 
-/// How many keys a note names.
+/// The number of keys that a diagnostic lists.
 const NAMED: usize = 5;
 
 impl HookReply {
-    /// Checks what a type cannot say. Handlers in the same process are held to it as well.
+    /// Checks conditions that the type cannot express, for handlers in the same process as well.
     pub(super) fn sound(self) -> Result<Self, HookFailure> {
         if self.replace_with_empty && self.system_prompt.as_deref().is_some_and(|text| !text.is_empty()) {
             return Err(HookFailure::Contradiction {
@@ -67,7 +67,7 @@ impl HookReply {
         Ok(self)
     }
 
-    /// Returns the keys that say something.
+    /// Returns the keys that are set.
     #[must_use]
     pub fn said(&self) -> Vec<&'static str> {
         let said = [
@@ -83,7 +83,7 @@ impl HookReply {
         KEYS.into_iter().zip(said).filter_map(|(key, said)| said.then_some(key)).collect()
     }
 
-    /// Forgets what means nothing at this event, and returns the warning about it.
+    /// Clears the keys without a meaning at this event, and returns a warning about them.
     #[must_use]
     pub fn confine(&mut self, hook: &str, event: HookEvent) -> Option<Diagnostic> {
         let heeded = event.answers();
@@ -94,7 +94,7 @@ impl HookReply {
         ignored_keys(hook, event, &ignored)
     }
 
-    /// Forgets what this role may not answer, and returns the warning about it: an observer only looks.
+    /// Clears all keys if the role may not reply, as an observer may not, and returns a warning.
     #[must_use]
     pub fn confine_role(&mut self, hook: &str, role: Role) -> Option<Diagnostic> {
         if role != Role::Observer || *self == HookReply::default() {

@@ -1,14 +1,14 @@
-//! Which hook speaks, for notes and origins.
+//! The source of a reply, for diagnostics and origins.
 
 use super::{HookEvent, HookFailure, HookReply};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 
-/// A hook by its name, and the manifest that brings it, where one does.
+/// A hook by its name, with the manifest that defines it, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HookSource<'a> {
-    /// Its name.
+    /// The name of the hook.
     pub name: &'a str,
-    /// Its manifest.
+    /// The location of its manifest.
     pub place: Option<&'a Place>,
 }
 
@@ -19,13 +19,14 @@ impl<'a> From<&'a str> for HookSource<'a> {
 }
 
 impl HookSource<'_> {
-    /// Adds the place to a note that has none.
+    /// Adds the place to a diagnostic that has none.
     pub(super) fn note(self, mut note: Diagnostic) -> Diagnostic {
         note.place = note.place.or_else(|| self.place.cloned());
         note
     }
 
-    /// Returns what a hook answered, with nothing in it that means nothing at this event. A failure is a note.
+    /// Returns the reply of a hook without keys that have no meaning at this event. A failure becomes a
+    /// diagnostic.
     pub(super) fn said(
         self,
         event: HookEvent,

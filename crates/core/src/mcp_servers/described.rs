@@ -1,25 +1,25 @@
-//! What a server says of itself, as it is recorded. All of it is somebody else's text.
+//! The recorded description of a server: its own text, so that of a third party.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, fmt};
 
-/// What a server says of itself.
+/// The description that a server gives of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Described {
-    /// How to use the server.
+    /// The server's instructions for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Its tools, as `tools/list` answers.
+    /// The tools, as `tools/list` returns them.
     #[serde(default)]
     pub tools: Vec<DescribedTool>,
-    /// Its prompts, as `prompts/list` answers.
+    /// The prompts, as `prompts/list` returns them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<DescribedPrompt>,
-    /// Its resources, as `resources/list` answers.
+    /// The resources, as `resources/list` returns them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<DescribedResource>,
-    /// The prompts and resources that a profile names, with what they said.
+    /// The prompts and resources that a profile uses, with their texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fetched: Vec<Fetched>,
 }
@@ -27,9 +27,9 @@ pub struct Described {
 /// A tool of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DescribedTool {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it does.
+    /// The description for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
@@ -40,12 +40,12 @@ pub struct DescribedTool {
 /// A prompt of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DescribedPrompt {
-    /// Its name.
+    /// The name of the prompt.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it takes.
+    /// The arguments that the prompt takes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<DescribedArgument>,
 }
@@ -53,12 +53,12 @@ pub struct DescribedPrompt {
 /// An argument of a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DescribedArgument {
-    /// Its name.
+    /// The name of the argument.
     pub name: String,
-    /// What it means.
+    /// The meaning of the argument.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// True where the prompt cannot do without.
+    /// True if the prompt requires it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
 }
@@ -66,34 +66,34 @@ pub struct DescribedArgument {
 /// A resource of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DescribedResource {
-    /// Its address.
+    /// The address of the resource.
     pub uri: String,
-    /// Its name.
+    /// The name of the resource.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What it is.
+    /// The description of the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its media type.
+    /// The media type of the contents.
     #[serde(default, rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
 }
 
-/// What somebody wants of a server beside its lists.
+/// A prompt or resource to fetch from a server, besides its lists.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Want {
     /// The messages of a prompt.
     Prompt {
-        /// Which.
+        /// The name of the prompt.
         name: String,
-        /// What it is given.
+        /// The values of the prompt's arguments.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         arguments: BTreeMap<String, String>,
     },
     /// The text of a resource.
     Resource {
-        /// Which.
+        /// The address of the resource.
         uri: String,
     },
 }
@@ -107,17 +107,17 @@ impl fmt::Display for Want {
     }
 }
 
-/// What a server answered to a [`Want`].
+/// The reply of a server to a [`Want`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fetched {
-    /// What was wanted.
+    /// The prompt or resource that was fetched.
     pub want: Want,
     /// The texts: the messages of a prompt, or the contents of a resource.
     pub texts: Vec<String>,
 }
 
 impl Described {
-    /// Sorts every list by name and drops what comes twice, so that the order in which a server answers changes no byte of
+    /// Sorts every list by name and removes duplicates, so that the order of a server's reply does not change
     /// a prompt.
     pub fn settle(&mut self) {
         self.tools.sort_by(|a, b| a.name.cmp(&b.name));
@@ -130,7 +130,7 @@ impl Described {
         self.fetched.dedup_by(|a, b| a.want == b.want);
     }
 
-    /// Returns what was answered to a want.
+    /// Returns the reply to a want.
     #[must_use]
     pub fn fetched(&self, want: &Want) -> Option<&Fetched> {
         self.fetched.iter().find(|fetched| &fetched.want == want)

@@ -8,23 +8,23 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// An MCP server of one layer, with the keys of an extension's row.
+/// An MCP server of one layer, with the fields that it shares with extensions.
 pub type ServerEntry = Layered<DeclaredServer>;
 
-/// The part of an entry that only MCP servers have.
+/// The fields of an entry that only MCP servers have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "category", rename = "mcp")]
 pub struct DeclaredServer {
-    /// The server as written; `None` where its entry failed. It may hold what no listing may show.
+    /// The server as written; `None` if its entry failed. It may contain secrets that no listing may show.
     #[serde(skip)]
     pub server: Option<Server>,
-    /// What is recorded of it, once it was looked for; `None` where nothing is.
+    /// The recording, after it was looked up; `None` if there is none.
     #[serde(skip)]
     pub said: Option<Arc<Recalled>>,
 }
 
 impl ServerEntry {
-    /// Returns the entry of a server of which nothing is decided yet.
+    /// Returns the entry of a server before it is resolved.
     pub(super) fn of(name: &str, origin: EntryOrigin, server: Server) -> Self {
         let mut row = Layered::new(DeclaredServer::default(), name, origin);
         (row.about, row.action) = (Some(server.about()), Some(server.action()));

@@ -1,11 +1,12 @@
-//! MCP servers: what each layer's `mcp.json` says, and which servers are active.
+//! MCP servers: the `mcp.json` of each layer, and which servers are active.
 //!
 //! ```text
 //! bytes ─read→ McpFile ─resolve→ McpServers
 //! ```
 //!
-//! [`McpFile::read`] judges each server by itself, [`resolve`] decides which of several of one id is active. The result
-//! is data: nothing here starts a program or talks to an address, and no `${NAME}` is expanded.
+//! [`McpFile::read`] validates each server by itself; [`resolve`] decides which of several with one id is
+//! active. The result is data: nothing here starts a program or connects to an address, and no `${NAME}` is
+//! expanded.
 
 mod described;
 mod entry;

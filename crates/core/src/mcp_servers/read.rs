@@ -1,8 +1,8 @@
 //! Reads an `mcp.json`: JSON with comments, `{"mcpServers": {"id": {…}}}` or a bare object by id.
 //!
-//! A file that cannot be read is left out; a server that is wrong spoils nothing but itself. What is wrong with it is
-//! kept until all layers are known: whether it is an error depends on what stands below. No note carries an excerpt of
-//! the file, because the line may hold a secret.
+//! A file that cannot be read is left out; an invalid server does not affect the others. Its faults are
+//! collected until all layers are known, because their severity depends on the layers below. No diagnostic
+//! has an excerpt of the file, because the line may contain a secret.
 
 use super::server::{Address, Launch, Server, Transport, Written};
 use crate::{
@@ -18,34 +18,34 @@ pub(super) const INVALID: DiagnosticCode = DiagnosticCode::McpServerConfigInvali
 const UNKNOWN_KEY: DiagnosticCode = DiagnosticCode::McpUnknownKey;
 const WRAPPER: &str = "mcpServers";
 
-/// A file with more servers than this is refused: each costs notes, and nobody writes it by hand.
+/// The most servers in a file; each costs diagnostics, and nobody writes more by hand.
 const MOST_SERVERS: usize = 256;
 
-/// So many faults of one server are written out; the rest is counted.
+/// The most faults of one server that are reported one by one; the others are summarized by their number.
 const MOST_FAULTS: usize = 5;
 
-/// The keys of a server, sorted; `disabled` is `disable` in the words of other products.
+/// The keys of a server, sorted; other products use `disabled` for `disable`.
 const KEYS: [&str; 9] = ["args", "command", "cwd", "disable", "disabled", "env", "headers", "type", "url"];
 
-/// What one layer's `mcp.json` says, each server judged by itself.
+/// The `mcp.json` of one layer, each server validated by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpFile {
-    /// Whose it is.
+    /// The scope of the file.
     pub scope: Scope,
-    /// Its path for people.
+    /// The path for display.
     pub path: String,
     pub(super) servers: BTreeMap<String, Declared>,
 }
 
-/// What a file says under one id.
+/// The entry of one id in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Declared {
-    /// Where the id is written.
+    /// The location of the id.
     pub(super) place: Place,
-    /// What it says of being off.
+    /// The value of `disable`, if it is set.
     pub(super) switch: Option<Switch>,
     pub(super) what: What,
-    /// Warnings that keep the entry.
+    /// Warnings that do not invalidate the entry.
     pub(super) notes: Diagnostics,
 }
 
@@ -58,15 +58,16 @@ pub(super) struct Switch {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
-    /// Nothing but a switch.
+    /// An entry with nothing but `disable`.
     Directive,
     Sound(Server),
     Broken(Vec<Failure>),
 }
 
 impl McpFile {
-    /// Reads the bytes of an `mcp.json`; a BOM is accepted. A file that is not JSON, or not an object of servers, gives
-    /// no layer and one error. Notes about single servers come from [`resolve`](super::resolve).
+    /// Reads the bytes of an `mcp.json`; a BOM is accepted. A file that is not JSON, or not an object of
+    /// servers, is one error and no layer. Diagnostics about single servers come from
+    /// [`resolve`](super::resolve).
     ///
     /// ```
     /// use preface_core::{mcp_servers::McpFile, scope::Scope};
@@ -140,7 +141,8 @@ impl McpFile {
             (id.to_owned(), Declared::read(id, node, about))
         });
         let read = read.collect();
-        // What is left speaks of parts that another of the same name replaced, or of a number that is no server.
+        // The remaining diagnostics are about values that a duplicate key replaced, or about numbers that are
+        // no servers.
         diagnostics.extend(notes.into_iter().map(|note| Diagnostic {
             code: INVALID,
             place: note.place.map(without_excerpt),
@@ -150,7 +152,8 @@ impl McpFile {
     }
 }
 
-/// Finds the only key of a file, where it holds what look like servers: other programs have other words for the wrapper.
+/// Finds the only key of a file, if its value looks like servers: other programs use other names for the
+/// wrapper.
 fn misnamed_wrapper(table: &Table) -> Option<(&str, &Node)> {
     let mut keys = table.iter().filter(|(key, _)| *key != "$schema");
     let (key, node) = keys.next().filter(|_| keys.next().is_none())?;
@@ -160,7 +163,7 @@ fn misnamed_wrapper(table: &Table) -> Option<(&str, &Node)> {
     held.iter().all(|(_, node)| is_server(node)).then_some((key, node))
 }
 
-/// Tells of keys beside `mcpServers`.
+/// Reports keys beside `mcpServers`.
 fn note_strangers(table: &Table, diagnostics: &mut Diagnostics) {
     let strangers: Vec<_> =
         sorted(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
@@ -178,7 +181,7 @@ fn note_strangers(table: &Table, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Takes the parser's notes that speak of a value or its key: keys set twice, numbers that are too large.
+/// Takes the parser's diagnostics about a value or its key: duplicate keys, numbers that are too large.
 fn take_within(notes: &mut Diagnostics, node: &Node) -> Diagnostics {
     let from = node.key_place().span.map_or(node.span().start, |span| span.start);
     let to = node.span().end;
@@ -200,7 +203,7 @@ impl Declared {
             reading.wrong("", format!("the id `{}` {fault}", shown(id)));
         }
         for note in said {
-            // Products differ in which one they take; whoever reads the file must not be shown the other.
+            // Products differ in which duplicate they use, so the excerpt must not show only one of them.
             let twice = note.place.as_ref().is_some_and(|of| of.span == place.span);
             let (stage, message) = match twice {
                 true => (Stage::Register, "the id is taken in this file already".to_owned()),
@@ -253,14 +256,14 @@ fn unknown_keys(id: &str, table: &Table) -> Diagnostics {
     notes
 }
 
-/// The fields of one server; what is wrong is collected, so that all of it is told at once.
+/// The fields of one server; faults are collected, so that all of them are reported at once.
 struct Reading<'n> {
-    /// Where its id is written.
+    /// The location of the server's id.
     place: Place,
     table: Option<&'n Table>,
     failures: Vec<Failure>,
     more: usize,
-    /// Warnings that keep the entry.
+    /// Warnings that do not invalidate the entry.
     notes: Diagnostics,
 }
 
@@ -277,14 +280,14 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Notes what is wrong with the server as a whole, or with a key that is not there.
+    /// Records a fault of the server as a whole, or of a missing key.
     fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
         let failure = Failure::new(Stage::Shape, pointer, message).at(self.place.clone());
         self.fail(failure);
     }
 
     fn wrong_at(&mut self, pointer: String, message: String, node: &Node, help: Option<String>) {
-        // Working out a place walks the file.
+        // Computing a location scans the file.
         if self.failures.len() >= MOST_FAULTS {
             self.more += 1;
             return;
@@ -341,7 +344,7 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// The `type`, or what the other keys make of it.
+    /// Returns the `type`, or the transport that the other keys imply.
     fn transport(&mut self) -> Option<Transport> {
         if let Some(node) = self.node("type") {
             let name = self.text("type")?;
@@ -397,7 +400,7 @@ impl<'n> Reading<'n> {
         Some(Address { url: url?, headers })
     }
 
-    /// A string that must be there and say something.
+    /// Reads a string that must be present and not blank.
     fn needed(&mut self, key: &str, transport: Transport) -> Option<String> {
         if self.node(key).is_none() {
             self.wrong("", format!("a server of type `{transport}` needs `{key}`"));
@@ -456,7 +459,7 @@ impl<'n> Reading<'n> {
         texts
     }
 
-    /// An object of strings. Its values may be secrets and stay out of every message.
+    /// Reads an object of strings. Its values may be secrets and are in no message.
     fn pairs(
         &mut self,
         key: &str,
@@ -487,7 +490,8 @@ impl<'n> Reading<'n> {
     }
 }
 
-/// Says what is wrong with an address, and what helps. The address itself stays out of it: it may hold a password.
+/// Returns the fault of an address, and the help. The address itself is in neither, because it may contain a
+/// password.
 fn url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
     let Some((scheme, rest)) = url.split_once("://") else {
         return Some(("must begin with `https://` or `http://`", None));
@@ -495,7 +499,7 @@ fn url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
     if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
         return Some(("must begin with `https://` or `http://`", None));
     }
-    // Programs disagree on where the host ends if one of these is about.
+    // Programs disagree on where the host ends if one of these characters is in the address.
     if url.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control()) {
         return Some(("must not hold blanks, control characters or `\\`", None));
     }
@@ -507,7 +511,7 @@ fn url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
     host.is_empty().then_some(("must name a host", None))
 }
 
-/// Says what a value is without saying the value.
+/// Returns the type of a value for messages, without the value.
 fn kind(node: &Node) -> &'static str {
     match node.tree() {
         Tree::Null => "null",
@@ -519,14 +523,14 @@ fn kind(node: &Node) -> &'static str {
     }
 }
 
-/// The entries by key, so that notes do not depend on the order in a file.
+/// Returns the entries by key, so that diagnostics do not depend on the order in a file.
 fn sorted(table: &Table) -> Vec<(&str, &Node)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| *key);
     entries
 }
 
-/// A line of the file may hold a secret, so none is shown.
+/// Removes the excerpt, because the line may contain a secret.
 fn without_excerpt(place: Place) -> Place {
     Place { excerpt: None, skipped: 0, ..place }
 }

@@ -1,9 +1,9 @@
-//! What a server said of itself, with when it was asked: one file for each way of reaching a server.
+//! The recorded description of a server, with the time: one file for each way of reaching a server.
 
 use super::described::Described;
 use serde::{Deserialize, Serialize};
 
-/// What a server said, and when.
+/// The description of a server, and the time at which it was recorded.
 ///
 /// ```
 /// use preface_core::mcp_servers::Recording;
@@ -14,21 +14,21 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
-    /// When it was asked, RFC 3339. No prompt ever says it.
+    /// The time of the recording, RFC 3339. It is never part of a prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<String>,
-    /// The version of the protocol that both settled on.
+    /// The negotiated version of the protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// What the server calls itself, with its version.
+    /// The name and version that the server reports.
     #[serde(default, rename = "callsItself", skip_serializing_if = "Option::is_none")]
     pub calls_itself: Option<String>,
-    /// What it said.
+    /// The description that the server reports.
     #[serde(flatten)]
     pub described: Described,
 }
 
-/// Who wrote down what a server said.
+/// The author of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordedBy {
@@ -38,11 +38,11 @@ pub enum RecordedBy {
     Preface,
 }
 
-/// What is known of a server without asking it.
+/// A server's recording, which is available without a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recalled {
-    /// Who wrote it.
+    /// The author.
     pub by: RecordedBy,
-    /// What is written.
+    /// The recording.
     pub recording: Recording,
 }

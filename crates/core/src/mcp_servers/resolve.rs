@@ -1,9 +1,10 @@
-//! Resolve: of the servers that all layers bring, which are active.
+//! Resolves which of the servers of all layers are active.
 //!
-//! A later layer replaces a server whole. A broken one replaces nothing: what stands below stays. `"disable": true` alone
-//! takes an inherited server away, `"disable": false` alone brings it back. An entry that says `"disable": true` and
-//! more is switched off itself, hides what is below all the same, and is off even where the rest of it is broken:
-//! whoever wrote it wants no server of that id. A project's server that needs a grant and has none replaces nothing either.
+//! A later layer replaces a server as a whole. An invalid one replaces nothing: the one below stays.
+//! `"disable": true` alone removes an inherited server, `"disable": false` alone restores it. An entry with
+//! `"disable": true` and more is disabled itself and hides those below all the same, even if the rest of it
+//! is invalid: its author wants no server of that id. A project's server without a grant that it needs
+//! replaces nothing either.
 
 use super::{
     entry::{DeclaredServer, ServerEntry},
@@ -24,12 +25,12 @@ use std::collections::BTreeMap;
 pub struct McpServers {
     /// The servers.
     pub servers: Vec<ServerEntry>,
-    /// What came up, each note once.
+    /// The diagnostics, without duplicates.
     pub diagnostics: Diagnostics,
 }
 
 impl McpServers {
-    /// Returns the server that answers to an id.
+    /// Returns the active server of an id.
     #[must_use]
     pub fn active(&self, name: &str) -> Option<&ServerEntry> {
         self.named(name).rfind(|entry| entry.active)
@@ -43,14 +44,14 @@ impl McpServers {
     }
 }
 
-/// Works out which servers are active where none of the project is granted. The order of `files` has no meaning; each layer
-/// has one.
+/// Resolves which servers are active if no server of the project is granted. The order of `files` has no
+/// meaning; each layer has one file.
 #[must_use]
 pub fn resolve(files: Vec<McpFile>) -> McpServers {
     resolve_granted(files, &|_| false)
 }
 
-/// Works out which servers are active; `may_run` answers for servers of the project.
+/// Resolves which servers are active; `may_run` decides about servers of the project.
 #[must_use]
 pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) -> McpServers {
     files.sort_by(|a, b| (a.scope, &a.path).cmp(&(b.scope, &b.path)));
@@ -77,12 +78,12 @@ pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -
     resolved
 }
 
-/// What all layers say of one id, weakest first.
+/// The entries of one id in all layers, weakest first.
 #[derive(Default)]
 struct Said {
     candidates: Vec<Candidate>,
     switches: Vec<Switched>,
-    /// Notes of those who only switch.
+    /// Diagnostics of entries that only set `disable`.
     notes: Diagnostics,
 }
 
@@ -108,7 +109,7 @@ impl Said {
     fn add(&mut self, origin: EntryOrigin, declared: Declared) {
         let Declared { place, switch, what, mut notes } = declared;
         let broken = matches!(what, What::Broken(_));
-        // What is broken brings nothing back.
+        // An invalid entry does not enable another.
         if let Some(switch) = switch.filter(|switch| switch.off || !broken) {
             self.switches.push(Switched { scope: origin.scope, off: switch.off, place: switch.place });
         }
@@ -130,8 +131,8 @@ impl Said {
         self.candidates.push(Candidate { origin, verdict, notes });
     }
 
-    /// Returns who switched the servers of a layer off: its own file or that of a layer above. What the user switched off
-    /// is not started by a project.
+    /// Returns who disabled the servers of a layer: its own file or that of a layer above. A project does not
+    /// enable what the user disabled.
     fn off(&self, scope: Scope) -> Option<DisabledBy> {
         let counts = |switch: &&Switched| {
             switch.scope >= scope && (switch.off || switch.scope == scope || switch.scope != Scope::Project)
@@ -139,7 +140,7 @@ impl Said {
         self.switches.iter().rfind(counts).filter(|switch| switch.off).map(Switched::by)
     }
 
-    /// Decides among the servers of one id.
+    /// Selects the active one among the servers of one id.
     fn settle(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut failures = Vec::new();
         let mut rows = Vec::new();
@@ -190,7 +191,7 @@ impl Said {
         rows
     }
 
-    /// Reports that one layer switches on what another switched off.
+    /// Reports that one layer enables what another disabled.
     fn switched_on(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
         let on = self.switches.iter().rfind(|switch| switch.scope >= scope).filter(|switch| !switch.off)?;
         let off = self.switches.iter().rfind(|switch| switch.scope >= scope && switch.off)?;
@@ -198,7 +199,7 @@ impl Said {
         Some(note.at(on.place.clone()))
     }
 
-    /// Tells of an id that is switched and that nobody has.
+    /// Reports an id that is enabled or disabled and does not exist.
     fn stray(self, id: &str, known: &[String]) -> Diagnostics {
         let near = did_you_mean(id, known.iter().map(String::as_str));
         let help = match near {

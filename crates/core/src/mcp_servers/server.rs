@@ -1,26 +1,26 @@
-//! An MCP server as `mcp.json` describes it: how to reach it, and values that are nobody else's business.
+//! An MCP server as `mcp.json` describes it: how to reach it, and secret values.
 
 use crate::{extension::Action, settings::is_reference, settings::shown};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
-/// How a server is spoken to.
+/// The transport over which a server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
     /// Over the standard streams of a program.
     Stdio,
-    /// Over HTTP with a stream of events, the older way.
+    /// Over HTTP with server-sent events, the older transport.
     Sse,
     /// Over HTTP.
     StreamableHttp,
 }
 
 impl Transport {
-    /// All transports, by what a file calls them.
+    /// All transports, by the names in a file.
     pub const ALL: [Transport; 3] = [Transport::Stdio, Transport::Sse, Transport::StreamableHttp];
 
-    /// Returns the word that `mcp.json` and listings use.
+    /// Returns the name for `mcp.json` and listings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Transport {
         }
     }
 
-    /// Finds the transport of a `type`; `http` means `streamable-http`.
+    /// Returns the transport of a `type`; `http` means `streamable-http`.
     #[must_use]
     pub fn named(name: &str) -> Option<Transport> {
         match name {
@@ -46,44 +46,45 @@ impl fmt::Display for Transport {
     }
 }
 
-/// A server and how to reach it, as written: nothing is expanded.
+/// A server as written: nothing is expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Server {
     /// A program to start.
     Stdio(Launch),
-    /// An address that answers with a stream of events.
+    /// An address that sends an event stream.
     Sse(Address),
     /// An address.
     StreamableHttp(Address),
 }
 
-/// A program that is a server.
+/// A program that runs as a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// The program.
     pub command: String,
-    /// Its arguments. Nothing passes through a shell.
+    /// The arguments. Nothing passes through a shell.
     pub args: Vec<String>,
-    /// What its environment has in addition.
+    /// The environment variables to add.
     pub env: BTreeMap<String, Written>,
-    /// The directory that it runs in.
+    /// The working directory of the program.
     pub cwd: Option<String>,
 }
 
-/// An address that is a server.
+/// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The address; it holds no user name or password.
+    /// The address, without user name or password.
     pub url: String,
     /// The headers of each request.
     pub headers: BTreeMap<String, Written>,
 }
 
-/// The value of a variable or a header as written. It may be a secret: it is not serialized, and `Debug` masks it.
+/// The value of an environment variable or a header as written. It may be a secret: it is not serialized, and
+/// `Debug` masks it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Written(String);
 
-/// What stands in the place of a value that nobody may see.
+/// The placeholder for a secret value.
 const MASKED: &str = "***";
 
 impl Written {
@@ -91,13 +92,14 @@ impl Written {
         Written(text)
     }
 
-    /// Returns the text as written, which may be a secret. It is for whoever starts the server, never for a listing.
+    /// Returns the text as written, which may be a secret. It is for starting the server, never for a
+    /// listing.
     #[must_use]
     pub fn as_written(&self) -> &str {
         &self.0
     }
 
-    /// Returns what a listing may show: a `${NAME}` as it is, asterisks for everything else.
+    /// Returns the text for a listing: a `${NAME}` as it is, asterisks for everything else.
     #[must_use]
     pub fn masked(&self) -> &str {
         if is_reference(&self.0) { &self.0 } else { MASKED }
@@ -111,7 +113,7 @@ impl fmt::Debug for Written {
 }
 
 impl Server {
-    /// Returns how it is spoken to.
+    /// Returns the transport over which the server is reached.
     #[must_use]
     pub fn transport(&self) -> Transport {
         match self {
@@ -121,8 +123,8 @@ impl Server {
         }
     }
 
-    /// Returns what it would do to the machine. Values of variables that are not `${NAME}` are masked; headers do not
-    /// show.
+    /// Returns the action that the server needs permission for. Values of environment variables that are not
+    /// `${NAME}` are masked; headers are left out.
     #[must_use]
     pub fn action(&self) -> Action {
         match self {
@@ -135,13 +137,13 @@ impl Server {
         }
     }
 
-    /// Returns one line about it for listings: names of variables and headers, never their values.
+    /// Returns a one-line summary for listings: names of variables and headers, never their values.
     #[must_use]
     pub fn about(&self) -> String {
         let (target, what, names) = match self {
             Server::Stdio(launch) => (launch.command.as_str(), "env", names(&launch.env)),
             Server::Sse(address) | Server::StreamableHttp(address) => {
-                // A query often carries a key.
+                // A query often contains a key.
                 let plain = address.url.split(['?', '#']).next().unwrap_or_default();
                 (plain, "headers", names(&address.headers))
             }

@@ -1,4 +1,4 @@
-//! From the messages of an agent to those that a model knows.
+//! Converts the messages of an agent to those that a model accepts.
 
 use super::{
     forms::{Frame, MessageForms, SystemMessages},
@@ -17,38 +17,38 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::{ops::Range, sync::Arc};
 
-/// What became of a list of messages.
+/// The result of converting a list of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversion {
-    /// What a model sees, in the order of the list.
+    /// The converted messages, in the order of the list.
     pub messages: Vec<ModelMessage>,
-    /// What it does not see.
+    /// The messages that were left out.
     pub dropped: Vec<Dropped>,
-    /// What it sees escaped, because it imitates the tag of reminders.
+    /// The messages in which imitations of the reminder tag were escaped.
     pub escaped: Vec<Escaped>,
 }
 
-/// A message in which imitations of the tag of reminders were escaped.
+/// A message in which imitations of the reminder tag were escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Escaped {
-    /// Its place in the list.
+    /// The position in the list.
     pub message: usize,
-    /// Who speaks, in the list.
+    /// The role in the list.
     pub role: Role,
-    /// How many there were.
+    /// The number of imitations.
     pub count: usize,
 }
 
-/// A message that a model does not see.
+/// A message that was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Dropped {
-    /// Its place in the list.
+    /// The position in the list.
     pub message: usize,
-    /// Why.
+    /// The reason.
     pub why: DroppedWhy,
 }
 
-/// Why a model does not see a message.
+/// The reason why a message was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DroppedWhy {
@@ -59,7 +59,7 @@ pub enum DroppedWhy {
 }
 
 impl Conversion {
-    /// Returns what was left out and what was escaped as notes.
+    /// Returns diagnostics about the messages that were left out or escaped.
     #[must_use]
     pub fn notes(&self) -> Vec<Diagnostic> {
         let note = |dropped: &Dropped| {
@@ -90,7 +90,8 @@ impl Escaped {
     }
 }
 
-/// Turns messages into those that a model knows. Order is kept, and each result knows its message.
+/// Converts messages to those that a model accepts. The order is preserved, and each result refers to its
+/// message.
 ///
 /// ```
 /// use preface_core::message::{Message, MessageForms, convert};
@@ -116,7 +117,7 @@ pub fn convert(messages: &[Message], forms: &MessageForms) -> Conversion {
     conversion
 }
 
-/// Escapes what a user or a tool says, where it imitates the tag of reminders.
+/// Escapes imitations of the reminder tag in the text of a user or a tool.
 fn guarded(seen: &mut ModelMessage, at: usize, role: Role) -> Option<Escaped> {
     if !matches!(seen.role, ModelRole::User | ModelRole::ToolResult) || !guard::imitates(&seen.fields) {
         return None;
@@ -151,8 +152,8 @@ fn summary(message: &Message, frame: &Frame) -> Framed {
     framed
 }
 
-/// An extension's content. The frame goes before the text of the first block, if that is one, and after the last text; where
-/// a list has no text at all it becomes a block of its own, in front.
+/// Converts an extension's content. The frame goes before the text of the first block, if that is one, and
+/// after the last text; in a list without text it becomes a block of its own, in front.
 fn custom(at: usize, message: &Message, frame: &Frame) -> ModelMessage {
     let word = message.string("customType");
     let Some(Value::Array(blocks)) = message.fields().get("content") else {
@@ -188,7 +189,7 @@ fn custom(at: usize, message: &Message, frame: &Frame) -> ModelMessage {
     user(at, message, Value::Array(content), frames)
 }
 
-/// A message of the user that is one text.
+/// Returns a message of the user with one text.
 fn spoken(at: usize, message: &Message, framed: Framed) -> ModelMessage {
     let content = json!([{ "type": "text", "text": framed.text }]);
     user(at, message, content, spans(0, framed.frames).collect())

@@ -1,33 +1,34 @@
-//! The words that stand around a message when it is converted. They are data of a profile (`[messages]`).
+//! The texts around a converted message. They are data of a profile (`[messages]`).
 
 use super::guard::Guard;
 use serde::{Deserialize, Serialize};
 
-/// What is put before and after a text of a message.
+/// The texts before and after a text of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Frame {
-    /// Before it.
+    /// The text before it.
     pub before: String,
-    /// After it.
+    /// The text after it.
     pub after: String,
 }
 
 impl Frame {
-    /// Makes a frame.
+    /// Builds a frame.
     #[must_use]
     pub fn new(before: &str, after: &str) -> Self {
         Frame { before: before.to_owned(), after: after.to_owned() }
     }
 
-    /// Says whether it adds nothing.
+    /// Returns true if both texts are empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
     }
 }
 
-/// How the messages of an agent become messages that a model knows. The table `[messages]` of a profile.
+/// The rules for converting the messages of an agent to those of a model. The table `[messages]` of a
+/// profile.
 ///
 /// ```
 /// use preface_core::message::MessageForms;
@@ -38,24 +39,24 @@ impl Frame {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MessageForms {
-    /// Around the summary that stands for what came before.
+    /// Around the summary that replaces the earlier messages.
     #[serde(deserialize_with = "over::compaction")]
     pub compaction: Frame,
     /// Around the summary of a branch.
     #[serde(deserialize_with = "over::branch")]
     pub branch: Frame,
-    /// Around an extension's text. `{type}` stands for the type that the extension gave its message.
+    /// Around an extension's text. `{type}` is replaced by the type of the extension's message.
     pub custom: Frame,
-    /// The words of a shell command.
+    /// The texts of a shell command.
     pub shell: ShellForms,
-    /// What becomes of instructions between the messages.
+    /// The treatment of instructions between the messages.
     pub system: SystemMessages,
-    /// What becomes of texts of users and tools that imitate the tag of reminders.
+    /// The treatment of texts of users and tools that imitate the reminder tag.
     pub guard: Guard,
 }
 
 impl MessageForms {
-    /// Says whether nothing was changed.
+    /// Returns true if the rules are the defaults.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == MessageForms::default()
@@ -81,24 +82,24 @@ impl Default for MessageForms {
     }
 }
 
-/// The words of a shell command that the user ran, in the order in which they come.
+/// The texts of a shell command that the user ran, in the order in which they appear.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ShellForms {
     /// Around the command.
     #[serde(deserialize_with = "over::command")]
     pub command: Frame,
-    /// Around what it printed.
+    /// Around the output.
     #[serde(deserialize_with = "over::output")]
     pub output: Frame,
-    /// In place of what it did not print.
+    /// In place of a missing output.
     pub no_output: String,
-    /// After a command that was stopped.
+    /// After a command that was canceled.
     pub cancelled: String,
-    /// Around the exit code of one that failed.
+    /// Around the exit code of a command that failed.
     #[serde(deserialize_with = "over::exit_code")]
     pub exit_code: Frame,
-    /// Around the path of the whole output, where it was cut.
+    /// Around the path of the complete output, if it was truncated.
     #[serde(deserialize_with = "over::truncated")]
     pub truncated: Frame,
 }
@@ -116,18 +117,18 @@ impl Default for ShellForms {
     }
 }
 
-/// What becomes of a message of role `system` in the history.
+/// The treatment of messages of role `system` in the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SystemMessages {
-    /// It is left out, and listed.
+    /// The message is left out and listed.
     #[default]
     Drop,
-    /// It is sent on as it is.
+    /// The message is sent unchanged.
     Keep,
 }
 
-/// A frame that a profile gives in part keeps the rest of ours.
+/// Deserializers for frames: a text that a profile does not set keeps its default.
 mod over {
     use super::{Frame, MessageForms, ShellForms};
     use serde::{Deserialize, Deserializer};

@@ -1,17 +1,17 @@
-//! A text that knows which of its bytes are ours and which are the message's.
+//! A text with the ranges that come from the profile's frames.
 
 use std::ops::Range;
 
-/// A text in the making.
+/// A text under construction.
 #[derive(Debug, Default)]
 pub(super) struct Framed {
     pub(super) text: String,
-    /// The bytes that a form put there, in order, apart from each other.
+    /// The ranges that come from frames, in order and without overlaps.
     pub(super) frames: Vec<Range<usize>>,
 }
 
 impl Framed {
-    /// Adds words of a form.
+    /// Adds text of a frame.
     pub(super) fn form(&mut self, words: &str) -> &mut Self {
         let start = self.text.len();
         self.text.push_str(words);
@@ -23,13 +23,14 @@ impl Framed {
         self
     }
 
-    /// Adds words of the message.
+    /// Adds text of the message.
     pub(super) fn own(&mut self, words: &str) -> &mut Self {
         self.text.push_str(words);
         self
     }
 
-    /// Adds words of a form in which `{type}` stands for a word of the message. That word is not read again.
+    /// Adds text of a frame in which `{type}` is replaced by a word of the message. No placeholder is
+    /// replaced in that word.
     pub(super) fn form_with(&mut self, words: &str, word: &str) -> &mut Self {
         for (at, between) in words.split("{type}").enumerate() {
             if at > 0 {

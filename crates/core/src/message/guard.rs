@@ -1,8 +1,8 @@
-//! Reminder integrity: what in the messages of a conversation imitates the tag of reminders, and what becomes of it.
+//! Reminder integrity: imitations of the reminder tag in the messages of a conversation, and their treatment.
 //!
-//! Only preface writes that tag. Messages of users and results of tools are checked wherever a model would read them: in a
-//! string, and in every string of a block (text, documents, resources, search results, titles). The words of the profile's
-//! own frames stay as they are.
+//! Only preface writes that tag. Messages of users and results of tools are checked wherever a model would
+//! read them: in a string, and in every string of a block (text, documents, resources, search results,
+//! titles). The profile's own frames stay as they are.
 
 use super::model::FrameSpan;
 use crate::{
@@ -12,19 +12,19 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What becomes of an imitation of the tag of reminders in a message of a user or a tool.
+/// The treatment of imitations of the reminder tag in a message of a user or a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Guard {
-    /// It is sent as it is.
+    /// They are sent unchanged.
     #[default]
     Keep,
-    /// Its `<` becomes `&lt;`, and a note says so.
+    /// Their `<` becomes `&lt;`, which is reported.
     Neutralise,
 }
 
-/// Escapes imitations in the content of a message; `frames` are moved with the words that they are about. Returns how many
-/// there were.
+/// Escapes imitations in the content of a message, and returns their number. `frames` are moved along with
+/// their text.
 pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpan]) -> usize {
     match fields.get_mut("content") {
         Some(Value::String(text)) => in_text(text, &mut []),
@@ -41,7 +41,7 @@ pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpa
     }
 }
 
-/// True where there is anything to escape.
+/// Returns true if the content has an imitation.
 pub(super) fn imitates(fields: &Map<String, Value>) -> bool {
     fn holds(value: &Value) -> bool {
         match value {
@@ -54,8 +54,9 @@ pub(super) fn imitates(fields: &Map<String, Value>) -> bool {
     fields.get("content").is_some_and(holds)
 }
 
-/// Escapes in every string of a block: a model may read titles, sources and nested documents as well as `text`. Encoded
-/// data is never changed by this, for base64 has no `<`. Frames are about the block's own `text`.
+/// Escapes imitations in every string of a block: a model may read titles, sources and nested documents as
+/// well as `text`. Encoded data is not changed, because base64 has no `<`. Frames refer to the block's own
+/// `text`.
 fn in_block(block: &mut Value, frames: &mut [&mut FrameSpan]) -> usize {
     match block {
         Value::String(text) => in_text(text, frames),

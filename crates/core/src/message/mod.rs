@@ -1,9 +1,9 @@
-//! The messages beside the prompt: what a conversation's file says, and what a model sees of it.
+//! The messages beside the prompt: the history in a conversation's file, and its conversion for a model.
 //!
-//! A [`Message`] is one entry of a history: a user's or a model's words, a tool's result, and the kinds that only an agent
-//! knows: a shell command that the user ran, an extension's message, a summary. [`read`] takes them from a file,
-//! [`convert`] turns them into the roles that a model knows, with the words of [`MessageForms`]. Fields and blocks that
-//! preface does not know stay as they are. `docs/messages.md` is the guide.
+//! A [`Message`] is one entry of a history: a text of a user or a model, a tool's result, or one of the kinds
+//! that only an agent has: a shell command that the user ran, an extension's message, a summary. [`read`]
+//! reads them from a file, [`convert`] turns them into the roles that a model accepts, with the texts of
+//! [`MessageForms`]. Unknown fields and blocks stay as they are. `docs/messages.md` is the guide.
 
 mod convert;
 mod forms;

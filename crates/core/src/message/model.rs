@@ -1,4 +1,4 @@
-//! One message as a model sees it, and where it came from.
+//! A message for a model, with its origin.
 
 use super::{noun::text_of, role::ModelRole};
 use crate::origin::range;
@@ -6,37 +6,37 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::{ops::Range, sync::Arc};
 
-/// One message as a model sees it. Serialized it is its fields; the origin stays here.
+/// A message for a model. Only its fields are serialized, not the origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelMessage {
     pub(super) role: ModelRole,
     pub(super) fields: Arc<Map<String, Value>>,
-    /// Where it came from.
+    /// The origin of the message.
     pub origin: MessageOrigin,
 }
 
-/// Where a message that a model sees came from.
+/// The origin of a message for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MessageOrigin {
-    /// The place of its message in the list that was converted.
+    /// The position of its message in the list that was converted.
     pub message: usize,
-    /// The bytes that the profile's words put into it, in order; every other byte is the message's.
+    /// The ranges that come from the profile's frames, in order; every other byte is the message's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<FrameSpan>,
 }
 
-/// Bytes of one block of text that come from the profile's words.
+/// A range in one block of text that comes from a frame of the profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FrameSpan {
-    /// The place of the block in the content.
+    /// The position of the block in the content.
     pub block: usize,
-    /// The bytes of its text.
+    /// The range in its text.
     #[serde(with = "range")]
     pub range: Range<usize>,
 }
 
 impl ModelMessage {
-    /// Returns who speaks.
+    /// Returns the role.
     #[must_use]
     pub fn role(&self) -> ModelRole {
         self.role
@@ -48,7 +48,7 @@ impl ModelMessage {
         &self.fields
     }
 
-    /// Returns its text, for people: the texts of its blocks joined by line ends.
+    /// Returns the text for display: the texts of its blocks joined by line ends.
     #[must_use]
     pub fn text(&self) -> String {
         text_of(self.fields.get("content"))

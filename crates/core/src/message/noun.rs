@@ -1,4 +1,4 @@
-//! One message of a history: its fields as they were written, checked as far as preface reads them.
+//! One message of a history: its fields as written, validated as far as preface uses them.
 
 use super::role::Role;
 use crate::settings::shown;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// One message of a history.
 ///
-/// It holds the object that was read, every field in its order, also those that preface does not know. What the role
-/// needs was checked when it was made. A copy is cheap.
+/// It contains the object that was read, with all fields in their order, unknown ones too. The fields that
+/// the role requires are valid. A copy is cheap.
 ///
 /// ```
 /// use preface_core::message::{Message, Role};
@@ -23,15 +23,15 @@ pub struct Message {
     fields: Arc<Map<String, Value>>,
 }
 
-/// What makes an object no message.
+/// The reason why an object is not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct MessageFault {
-    /// The field that is wrong; `None` where one is missing.
+    /// The invalid field; `None` if one is missing.
     pub field: Option<&'static str>,
-    /// What is wrong, lower case first.
+    /// The problem, lower case first.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -46,14 +46,14 @@ impl MessageFault {
     }
 }
 
-/// Exit codes beyond this are not whole numbers for every reader of JSON.
+/// The largest number that every reader of JSON represents exactly.
 const LARGEST: f64 = 9_007_199_254_740_991.0;
 
 impl Message {
-    /// Takes an object as a message.
+    /// Validates an object as a message.
     ///
     /// # Errors
-    /// A role that is missing or unknown, and a field of the role that is missing or of a wrong type.
+    /// A missing or unknown role, or a field of the role that is missing or of a wrong type.
     pub fn new(fields: Map<String, Value>) -> Result<Self, MessageFault> {
         let role: Role = match fields.get("role") {
             Some(Value::String(word)) => word.parse().map_err(|unknown: super::role::UnknownRole| {
@@ -95,13 +95,13 @@ impl Message {
         Ok(Message { role, fields: Arc::new(fields) })
     }
 
-    /// Makes a message of the user: one block of text.
+    /// Builds a message of the user: one block of text.
     #[must_use]
     pub fn user(text: &str) -> Self {
         Message::made(Role::User, json!({ "role": "user", "content": [{ "type": "text", "text": text }] }))
     }
 
-    /// Makes an extension's message of one text.
+    /// Builds an extension's message of one text.
     #[must_use]
     pub fn custom(custom_type: &str, text: &str) -> Self {
         Message::made(Role::Custom, json!({ "role": "custom", "customType": custom_type, "content": text }))
@@ -115,19 +115,19 @@ impl Message {
         Message { role, fields: Arc::new(fields) }
     }
 
-    /// Returns who speaks.
+    /// Returns the role.
     #[must_use]
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// Returns every field, in the order in which they were written.
+    /// Returns every field, in the order of the file.
     #[must_use]
     pub fn fields(&self) -> &Map<String, Value> {
         &self.fields
     }
 
-    /// Returns the text that it brings, for people: the texts of its blocks joined by line ends, a summary, a command's
+    /// Returns the text for display: the texts of its blocks joined by line ends, a summary, or a command's
     /// output. Images and calls are left out.
     #[must_use]
     pub fn text(&self) -> String {
@@ -142,17 +142,16 @@ impl Message {
         Arc::clone(&self.fields)
     }
 
-    /// Returns a text field; one that is not there is empty.
+    /// Returns a text field; empty if it is missing.
     pub(super) fn string(&self, field: &str) -> &str {
         self.fields.get(field).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Returns a flag; one that is not there is off.
+    /// Returns a flag; false if it is missing.
     pub(super) fn flag(&self, field: &str) -> bool {
         self.fields.get(field).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    /// Returns the exit code, if there is one.
     pub(super) fn exit_code(&self) -> Option<i64> {
         self.fields.get("exitCode").and_then(exit_code)
     }
@@ -189,7 +188,7 @@ pub(super) fn text_block(block: &Value) -> Option<&str> {
     if block.get("type")? == "text" { block.get("text")?.as_str() } else { None }
 }
 
-/// A content is a string or a list of blocks, and a block says what it is. Blocks of types that nobody knows here pass.
+/// Validates a content: a string or a list of blocks with a `type`. Blocks of unknown types are accepted.
 fn content(fields: &Map<String, Value>, role: Role) -> Result<(), MessageFault> {
     let blocks = match fields.get("content") {
         Some(Value::String(_)) => return Ok(()),
@@ -253,14 +252,14 @@ fn optional(
     }
 }
 
-/// Reads a whole number, also one that is written `2.0`.
+/// Reads an integer, also in the form `2.0`.
 fn exit_code(value: &Value) -> Option<i64> {
     let number = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= LARGEST)?;
     #[expect(clippy::cast_possible_truncation, reason = "whole, and small enough")]
     Some(number as i64)
 }
 
-/// Names a value, for people.
+/// Describes a value for messages.
 fn kind(value: &Value) -> String {
     match value {
         Value::Null => "`null`".to_owned(),

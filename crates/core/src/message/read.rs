@@ -1,6 +1,6 @@
 //! Reading a history from a file: a JSON array, an object with `messages`, or one message after the other (JSON Lines).
 //!
-//! Each message is read by itself, so an error can say which one it is about, and where that stands.
+//! Each message is read by itself, so an error can name the message and its location.
 
 use super::{
     noun::{Message, MessageFault},
@@ -20,22 +20,22 @@ pub const MOST_BYTES: usize = 16 << 20;
 /// The most messages of a file.
 pub const MOST_MESSAGES: usize = 100_000;
 
-/// The most JSON values of a file, all levels counted; a file of nothing but brackets must not fill the memory.
+/// The most JSON values of a file, on all levels, so that a file of brackets cannot exhaust the memory.
 const MOST_VALUES: usize = 2_000_000;
 
-/// What a file that ends early makes one ask.
+/// The message for a file that ends early.
 const CUT: &str = "the file ends early: was it cut?";
 
-/// A file that is no history, and where it says so.
+/// The error for a file that is not a valid history, with the location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct MessagesError {
-    /// What is wrong, lower case first.
+    /// The problem, lower case first.
     pub message: String,
-    /// Where.
+    /// The location in the file.
     pub place: Box<Place>,
-    /// Which message it is about, counted from 0.
+    /// The position of the message, from 0.
     pub index: Option<usize>,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -48,10 +48,10 @@ impl fmt::Display for MessagesError {
     }
 }
 
-/// Reads the messages of a file; `path` is its name for people.
+/// Reads the messages of a file; `path` is its name for display.
 ///
-/// Three forms are understood: a JSON array of messages, an object `{"messages": […]}`, and messages that follow each
-/// other, one on each line. A byte order mark is skipped. Keys beside `messages` become notes.
+/// There are three formats: a JSON array of messages, an object `{"messages": […]}`, and one message per line
+/// (JSON Lines). A byte order mark is skipped. Keys beside `messages` are reported.
 ///
 /// ```
 /// use preface_core::message::read;
@@ -65,8 +65,8 @@ impl fmt::Display for MessagesError {
 /// ```
 ///
 /// # Errors
-/// A file that is too large, no UTF-8, no JSON or empty; too many messages; a message that is none (see
-/// [`Message::new`]); a key that stands twice.
+/// A file that is too large, not UTF-8, not JSON, or empty; too many messages; an invalid message (see
+/// [`Message::new`]); a duplicate key.
 pub fn read(path: &str, bytes: &[u8], notes: &mut Diagnostics) -> Result<Vec<Message>, MessagesError> {
     if bytes.len() > MOST_BYTES {
         let message = format!("{} bytes of messages are more than the limit of {MOST_BYTES}", bytes.len());
@@ -96,7 +96,7 @@ pub fn read(path: &str, bytes: &[u8], notes: &mut Diagnostics) -> Result<Vec<Mes
     Ok(walk.messages)
 }
 
-/// A walk through the text, up to the next byte that was not read.
+/// A parser of the text, with the position of the next byte to read.
 struct Walk<'t> {
     path: &'t str,
     text: &'t str,
@@ -138,7 +138,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Messages that follow each other; the first was read.
+    /// Reads the messages after the first one.
     fn lines(&mut self) -> Result<(), MessagesError> {
         loop {
             let before = self.at;
@@ -156,7 +156,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `[…]`
+    /// Reads `[…]`.
     fn list(&mut self) -> Result<(), MessagesError> {
         self.at += 1;
         if self.peek() == Some(b']') {
@@ -179,7 +179,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `{"messages": […]}`; it was read once, so it is well-formed JSON without a key that stands twice.
+    /// Reads `{"messages": […]}`, which was read before, so it is well-formed JSON without a duplicate key.
     fn wrapped(&mut self, notes: &mut Diagnostics) -> Result<(), MessagesError> {
         self.at += 1;
         let (mut first, mut keys) = (None, 0);
@@ -215,7 +215,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Tells of the keys beside `messages` in one note, however many they are.
+    /// Reports all keys beside `messages` in one diagnostic.
     fn ignored(&self, first: &Value, span: Range<usize>, others: usize) -> Diagnostic {
         let name = shown(first.as_str().unwrap_or_default());
         let message = match others {
@@ -228,7 +228,7 @@ impl Walk<'_> {
             .help("only the list of messages counts")
     }
 
-    /// Takes an object that began at `start` as the next message.
+    /// Adds an object that began at `start` as the next message.
     fn message(&mut self, start: usize, fields: Map<String, Value>) -> Result<(), MessagesError> {
         let index = self.messages.len();
         let span = start..self.at;
@@ -273,7 +273,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads an object.
     fn object(&mut self, index: Option<usize>) -> Result<Map<String, Value>, MessagesError> {
         let start = self.at;
         match self.value(index)? {
@@ -291,7 +290,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the next value.
     fn value(&mut self, index: Option<usize>) -> Result<Value, MessagesError> {
         let rest = &self.text[self.at..];
         let mut from = serde_json::Deserializer::from_str(rest);
@@ -304,7 +302,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Puts the place of an error of serde_json, which counts from the start of `rest`, into the file.
+    /// Converts an error of serde_json, whose position is relative to `rest`, to a location in the file.
     fn broken(&self, rest: &str, error: &serde_json::Error, index: Option<usize>) -> MessagesError {
         let lines: usize =
             rest.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -349,7 +347,7 @@ impl Walk<'_> {
         MessagesError { message: message.into(), place, index, help: None }
     }
 
-    /// The next character.
+    /// Returns the range of the next character.
     fn here(&self) -> Range<usize> {
         self.letter(self.at)
     }

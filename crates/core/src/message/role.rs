@@ -1,10 +1,10 @@
-//! Who speaks: the roles of a history, and the fewer ones that a model knows.
+//! The roles of a history, and the fewer ones that a model accepts.
 
 use crate::{settings::shown, suggestion::did_you_mean};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// Who or what a message of a history comes from.
+/// The role of a message in a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
@@ -12,13 +12,13 @@ pub enum Role {
     Assistant,
     /// A shell command that the user ran, and what it printed.
     BashExecution,
-    /// The summary of a branch that the conversation came back from.
+    /// The summary of a branch that the conversation left.
     BranchSummary,
-    /// The summary that stands for everything before it.
+    /// The summary that replaces everything before it.
     CompactionSummary,
     /// An extension.
     Custom,
-    /// Instructions between the messages. Only some releases send them on.
+    /// Instructions between the messages, which only some profiles send.
     System,
     /// A tool.
     ToolResult,
@@ -27,7 +27,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// All roles, sorted by their word.
+    /// All roles, sorted by name.
     pub const ALL: [Role; 8] = [
         Role::Assistant,
         Role::BashExecution,
@@ -39,7 +39,7 @@ impl Role {
         Role::User,
     ];
 
-    /// Returns the word in files.
+    /// Returns the name in files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,20 +61,20 @@ impl fmt::Display for Role {
     }
 }
 
-/// A word that is no role.
+/// The error for an unknown role.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown role `{}`", shown(word))]
 pub struct UnknownRole {
-    /// The word.
+    /// The unknown name.
     pub word: String,
-    /// What to write instead.
+    /// The suggested name.
     pub help: String,
 }
 
 impl FromStr for Role {
     type Err = UnknownRole;
 
-    /// Reads the word of a role.
+    /// Parses the name of a role.
     ///
     /// ```
     /// use preface_core::message::Role;
@@ -93,7 +93,7 @@ impl FromStr for Role {
     }
 }
 
-/// Who speaks, as far as a model can tell.
+/// The role of a message for a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ModelRole {
@@ -103,12 +103,12 @@ pub enum ModelRole {
     System,
     /// A tool.
     ToolResult,
-    /// The user, and everything that speaks in the user's place.
+    /// The user, and every role that is sent as the user.
     User,
 }
 
 impl ModelRole {
-    /// Returns the word in a request.
+    /// Returns the name in a request.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

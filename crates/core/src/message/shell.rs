@@ -1,9 +1,9 @@
-//! What a model reads of a shell command that the user ran.
+//! The text for a model of a shell command that the user ran.
 
 use super::{forms::ShellForms, framed::Framed, noun::Message};
 
-/// Writes the command, its output, how it ended, and where the rest of the output is. The output is neither trimmed nor
-/// escaped.
+/// Writes the command, its output, its result, and the path of the complete output. The output is neither
+/// trimmed nor escaped.
 pub(super) fn told(message: &Message, forms: &ShellForms) -> Framed {
     let mut framed = Framed::default();
     framed.form(&forms.command.before).own(message.string("command")).form(&forms.command.after);

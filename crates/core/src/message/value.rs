@@ -1,11 +1,11 @@
-//! Reading one JSON value without losing a key: a key that stands twice is an error, and the values are counted.
+//! Reads one JSON value strictly: a duplicate key is an error, and the number of values is limited.
 
 use crate::settings::shown;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::{cell::Cell, fmt};
 
-/// How many more values may come.
+/// A deserializer with the number of values that may follow.
 pub(super) struct Strict<'c>(pub &'c Cell<usize>);
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {

@@ -1,13 +1,14 @@
-//! Sets and unsets one value in the text of a settings file and leaves every other byte as it is.
+//! Sets or unsets one value in the text of a settings file and leaves every other byte as it is.
 //!
-//! A value is replaced in its place, a new member is put after the last one in the style of its neighbours, a member is
-//! removed with its comma and, if nothing else is on it, its line. Comments that are not inside a replaced or removed value
-//! stay, also those about a member that is gone.
+//! A value is replaced in its place, a new member is put after the last one in the style of its neighbors, a
+//! member is removed with its comma and, if nothing else is on it, its line. Comments that are not inside a
+//! replaced or removed value stay, also those about a removed member.
 //!
-//! The syntax tree of `jsonc-parser` keeps blanks and comments and finds the places. Its own edits are not used, since they
-//! change more than one value: `append` splits an object of one line and drops blank lines, `remove` drops comments.
+//! The syntax tree of `jsonc-parser` keeps blanks and comments and provides the positions. Its own edits are
+//! not used, because they change more than one value: `append` splits an object of one line and drops blank
+//! lines, `remove` drops comments.
 //!
-//! Nothing is written that the reader would refuse: the new text passes [`parse`](super::parse) first.
+//! A text that the reader would refuse is not written: the new text passes [`parse`](super::parse) first.
 
 use super::{
     key_path::KeyPath,
@@ -27,29 +28,30 @@ use jsonc_parser::{
 use serde_json::Value;
 use std::{ops::Range, sync::Arc};
 
-/// What is to become of a setting.
+/// The change of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// It gets this value. Missing objects above it are created.
+    /// Sets this value. Missing objects above it are created.
     Set(Value),
-    /// It goes, every duplicate of its key too. An object that is empty then goes with it, unless a comment stands in it.
+    /// Removes the value and every duplicate of its key. An object that becomes empty is removed too, unless
+    /// it has a comment.
     Unset,
 }
 
-/// Why a settings file was not changed.
+/// The reason why a settings file was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.note().message)]
 pub enum EditError {
-    /// The file does not parse, so nothing in it can be found.
+    /// A file that does not parse, so no setting can be found in it.
     Unreadable(Box<Diagnostic>),
-    /// Something that is no object stands on the way to the setting.
+    /// A value on the path to the setting that is not an object.
     NoObject(Box<Diagnostic>),
-    /// The file would say something that the reader refuses.
+    /// A change after which the reader would refuse the file.
     Refused(Box<Diagnostic>),
 }
 
 impl EditError {
-    /// Returns what happened, where, and what to do about it.
+    /// Returns the problem, the location and the remedy.
     #[must_use]
     pub fn note(&self) -> &Diagnostic {
         match self {
@@ -58,10 +60,10 @@ impl EditError {
     }
 }
 
-/// Returns the text of a settings file after a change; `None` where it says so already. A file that is not there
-/// (`before` is `None`) becomes one.
+/// Returns the text of a settings file after a change; `None` if it has that value already. A missing file
+/// (`before` is `None`) is created.
 ///
-/// Of equal keys the last one is changed, since it is the one that counts.
+/// Of duplicate keys the last one is changed, because it is the one that is used.
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::{edit, Change}};
@@ -85,7 +87,7 @@ pub fn edit(
     change: &Change,
 ) -> Result<Option<String>, EditError> {
     let file = File { scope, path: path_for_people };
-    // The same number is the same value, whatever way it is written.
+    // Equal numbers are the same value, whatever their notation.
     let change = &match change {
         Change::Set(value) => Change::Set(plain(&value.to_string()).unwrap_or_else(|| value.clone())),
         Change::Unset => Change::Unset,
@@ -105,7 +107,7 @@ pub fn edit(
     }
 }
 
-/// Which file is edited.
+/// The file to edit.
 #[derive(Clone, Copy)]
 struct File<'a> {
     scope: Scope,
@@ -113,7 +115,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// Refuses what no file of this scope can say.
+    /// Refuses changes that no file of this scope may have.
     fn may(self, key: &KeyPath, change: &Change) -> Result<(), EditError> {
         let refused = |note: Diagnostic| Err(EditError::Refused(Box::new(note)));
         if key.keys().is_empty() {
@@ -132,7 +134,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Edits and asks the reader what it makes of the new text.
+    /// Edits the text and validates the result.
     fn checked(
         self,
         before: &str,
@@ -160,7 +162,7 @@ impl File<'_> {
     }
 
     fn edited(self, text: &str, key: &KeyPath, change: &Change) -> Result<Option<String>, EditError> {
-        // The byte order mark stays where it is.
+        // The byte order mark stays.
         let (mark, json) = match text.strip_prefix('\u{feff}') {
             Some(json) => (&text[..text.len() - json.len()], json),
             None => ("", text),
@@ -228,7 +230,7 @@ impl File<'_> {
         let span = span(value);
         let mut place = Place::within(Some(self.scope), self.path, json, span.clone());
         place.span = Some(span.start + start..span.end + start);
-        // The line may hold a secret.
+        // The line may contain a secret.
         place.excerpt = None;
         let line = place.line.unwrap_or(1);
         let what = match value {
@@ -256,7 +258,7 @@ impl File<'_> {
     }
 }
 
-/// What the reader makes of a text: the settings that count, and what it holds against the rest.
+/// Returns the valid settings of a text, and the diagnostics about the others.
 fn faults(by: SetBy, path: &str, text: &str) -> (Option<super::node::Node>, Diagnostics) {
     let (layer, mut notes) = parse_text(by, path, text);
     let root = layer.map(|layer| {
@@ -271,7 +273,7 @@ fn faults(by: SetBy, path: &str, text: &str) -> (Option<super::node::Node>, Diag
     (root, notes)
 }
 
-/// Reads a value by itself.
+/// Parses a value.
 fn plain(json: &str) -> Option<Value> {
     Some(parse_value(json, 0, &Arc::new(SettingsSource::nothing())).ok()?.to_value())
 }
@@ -433,9 +435,9 @@ fn take_out(member: &CstObjectProp) {
 
 /// Line ends and indentation of a file.
 struct Layout {
-    /// What ends a line.
+    /// The line end.
     newline: &'static str,
-    /// What one level is indented by.
+    /// The indentation of one level.
     unit: String,
 }
 
@@ -443,7 +445,7 @@ struct Layout {
 const ONE_LINE: usize = 80;
 
 impl Layout {
-    /// Takes the first line end of a file and the indentation of its first member that starts a line.
+    /// Detects the first line end of a file and the indentation of its first member that starts a line.
     fn of(tree: &CstRootNode) -> Self {
         let windows = tree.newline_kind() == CstNewlineKind::CarriageReturnLineFeed;
         let members = tree.object_value().map(|root| root.properties()).unwrap_or_default();
@@ -452,12 +454,12 @@ impl Layout {
         Layout { newline: if windows { "\r\n" } else { "\n" }, unit }
     }
 
-    /// Writes a member around its value.
+    /// Formats a member with its value.
     fn member(&self, name: &str, value: &str) -> String {
         format!("{}: {value}", Value::from(name))
     }
 
-    /// Writes a value on one line.
+    /// Formats a value on one line.
     fn inline(&self, value: &Value) -> String {
         match value {
             Value::Array(items) => {
@@ -474,7 +476,7 @@ impl Layout {
         }
     }
 
-    /// Writes a value whose first line is indented by `indent` already.
+    /// Formats a value whose first line is already indented by `indent`.
     fn block(&self, value: &Value, indent: &str) -> String {
         let deeper = format!("{indent}{}", self.unit);
         let newline = self.newline;

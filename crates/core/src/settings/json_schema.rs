@@ -1,20 +1,20 @@
-//! The JSON Schemas (draft 2020-12) of the files that a layer brings. That of `settings.json` is derived from the one list
-//! of settings; the others are written down beside this file, since no list of theirs exists.
+//! The JSON Schemas (draft 2020-12) of the files of a layer. That of `settings.json` is generated from the
+//! list of settings; the others are files beside this one.
 
 use super::schema::{Field, Project, ROOT, Rest, Shape};
 use serde_json::{Map, Value, json};
 
-/// A schema that is published.
+/// A published schema.
 #[derive(Clone, Copy, Debug)]
 pub struct PublishedSchema {
-    /// The name that it is asked for by.
+    /// The name for requesting it.
     pub name: &'static str,
-    /// The file that it is about.
+    /// The file that it describes.
     pub about: &'static str,
     text: Option<&'static str>,
 }
 
-/// All of them, sorted by name.
+/// All published schemas, sorted by name.
 pub const SCHEMAS: &[PublishedSchema] = &[
     PublishedSchema {
         name: "manifest",
@@ -60,12 +60,12 @@ fn settings() -> Value {
     document.insert("$id".to_owned(), json!("preface:settings"));
     document.insert("title".to_owned(), json!("Settings of preface."));
     document.extend(of(ROOT));
-    // `null` is a value everywhere but here.
+    // `null` is a valid value everywhere but here.
     document.insert("type".to_owned(), json!("object"));
     Value::Object(document)
 }
 
-/// Describes what a shape takes. `null` is a value that overrides, so it may stand everywhere.
+/// Returns the schema of a shape. `null` is a value that overrides, so it is valid everywhere.
 fn of(shape: Shape) -> Map<String, Value> {
     let described = match shape {
         Shape::Any => json!({}),
@@ -107,7 +107,7 @@ fn object(properties: Map<String, Value>, others: Value) -> Value {
     if !properties.is_empty() {
         described["properties"] = Value::Object(properties);
     }
-    // An open object says nothing about its other keys.
+    // An open object does not restrict its other keys.
     if others != json!(true) {
         described["additionalProperties"] = others;
     }

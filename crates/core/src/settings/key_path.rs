@@ -1,4 +1,4 @@
-//! The way to a setting: `budget.tokens`, `tools."my.tool".disable` or `/tools/my.tool/disable`.
+//! The path of a setting: `budget.tokens`, `tools."my.tool".disable` or `/tools/my.tool/disable`.
 
 use super::{
     merge::SetBy,
@@ -23,16 +23,16 @@ use std::{fmt, str::FromStr, sync::Arc};
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyPath(pub(super) Vec<String>);
 
-/// Why a text is no way to a setting.
+/// The reason why a text is not the path of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyPathError {
-    /// There is nothing between two dots, or at an end.
+    /// An empty key: two adjacent dots, or a dot at an end.
     #[error("a key is empty")]
     EmptyKey,
-    /// A quote is opened and never closed, or stands in the middle of a key.
+    /// A quote that is not closed, or is in the middle of a key.
     #[error("a quote does not enclose a whole key")]
     Quote,
-    /// A `~` of a JSON Pointer is followed by something other than `0` or `1`.
+    /// A `~` of a JSON Pointer that is not followed by `0` or `1`.
     #[error("`~` must be followed by `0` or `1`")]
     Escape,
 }
@@ -124,7 +124,7 @@ impl fmt::Display for KeyPath {
     }
 }
 
-// `--set path=value`: one value that the caller gives for this call, typed by the schema.
+// `--set path=value`: one value that the caller sets for this call, typed by the schema.
 
 /// A checked `--set` argument.
 ///
@@ -143,44 +143,44 @@ pub struct SetValue {
     value: Node,
 }
 
-/// Why a `--set` argument cannot be followed.
+/// The reason why a `--set` argument is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
-    /// There is no `=`.
+    /// An argument without `=`.
     #[error("`{}` has no value", shown(argument))]
     NoValue {
         /// The argument.
         argument: String,
     },
-    /// What stands before the `=` is no path.
+    /// A text before the `=` that is not a path.
     #[error("`{}` is not a path: {why}", shown(path))]
     BadPath {
         /// The text.
         path: String,
-        /// Why not.
+        /// The fault of the path.
         #[source]
         why: KeyPathError,
     },
-    /// There is no such setting.
+    /// An unknown setting.
     #[error("unknown setting `{}`", shown(path))]
     UnknownPath {
         /// The path.
         path: String,
-        /// The nearest path that there is.
+        /// The most similar path of a setting.
         suggestion: Option<String>,
     },
-    /// The value is not what belongs there.
+    /// A value of a wrong type.
     #[error("`{}` {why}", shown(path))]
     BadValue {
         /// The path.
         path: String,
-        /// What is wrong, as the end of a sentence.
+        /// The problem, as the end of a sentence.
         why: String,
     },
 }
 
 impl SetError {
-    /// Returns what to do about it, where that is known.
+    /// Returns the help, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -193,7 +193,7 @@ impl SetError {
     }
 }
 
-/// Tells whether the first key of a `--set` path is a settings root, such as `budget`.
+/// Returns true if the first key of a `--set` path is a settings root, such as `budget`.
 ///
 /// ```
 /// use preface_core::settings::is_settings_root;
@@ -206,9 +206,9 @@ pub fn is_settings_root(path: &str) -> bool {
 }
 
 impl SetValue {
-    /// Reads `path=value` for a setting. What stands after the first `=` is text as it is where a string belongs, a number
-    /// or a flag where one belongs, and JSON for arrays and objects. Where anything may stand it is JSON if it parses as
-    /// JSON, else text.
+    /// Reads `path=value` for a setting. The text after the first `=` is used as it is for a string, parsed
+    /// as a number or a flag for one of these, and as JSON for arrays and objects. For a setting of any type
+    /// it is JSON if it parses as JSON, else a string.
     ///
     /// # Errors
     /// Every [`SetError`].
@@ -218,7 +218,8 @@ impl SetValue {
         Self::parse_as(argument, shape)
     }
 
-    /// Reads `path=value` for something that is no setting, such as an option of a profile, whose type the caller knows.
+    /// Reads `path=value` for something other than a setting, such as an option of a profile, whose type the
+    /// caller provides.
     ///
     /// # Errors
     /// Every [`SetError`] but `UnknownPath`.
@@ -227,7 +228,8 @@ impl SetValue {
         Self::read(path, argument, start, shape)
     }
 
-    /// Reads a value for a setting from a text of its own, as [`SetValue::parse`] does from what stands after the `=`.
+    /// Reads a value for a setting from a separate text, as [`SetValue::parse`] does from the text after the
+    /// `=`.
     ///
     /// ```
     /// use preface_core::settings::SetValue;
@@ -288,7 +290,7 @@ impl SetValue {
         Ok(SetValue { path, value })
     }
 
-    /// Returns where the value goes.
+    /// Returns the path of the setting.
     #[must_use]
     pub fn path(&self) -> &KeyPath {
         &self.path
@@ -313,7 +315,7 @@ impl SetValue {
     }
 }
 
-/// Returns the path of a setting as a person names it, and what may stand there.
+/// Parses the path of a setting, and returns it with the setting's shape.
 ///
 /// ```
 /// use preface_core::settings::setting_at;

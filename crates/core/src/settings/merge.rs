@@ -1,4 +1,4 @@
-//! What the layers say together: a fold from the weakest layer upward.
+//! Merges the settings of all layers, from the weakest layer upward.
 
 use super::{
     key_path::{KeyPath, SetValue},
@@ -21,25 +21,27 @@ use std::{
 
 /// The settings of all layers as one, each value with its origin.
 ///
-/// In JSON it is the list of its layers' texts, with secrets replaced by asterisks; reading it back merges again.
+/// In JSON it is the list of its layers' texts, with secrets replaced by asterisks; deserializing merges them
+/// again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged {
     pub(super) layers: Vec<Layer>,
     pub(super) root: Node,
 }
 
-/// A layer and what of it does not count.
+/// A layer with the paths in it that are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layer {
     pub(super) settings: LayerSettings,
     pub(super) refusals: Refusals,
 }
 
-/// Folds layers into one, the weakest first whatever their order in the list.
+/// Merges layers into one, the weakest first whatever their order in the list.
 ///
-/// Objects merge deeply and keep the order in which keys were first seen; scalars and arrays of later layers replace;
-/// `securityMode.allowlist` adds up; an entry of `providers` is replaced whole; `null` is a value. What a layer may not
-/// set, and values of `contextProviders.SystemPromptFile` that are no good, do not take part, each with a note.
+/// Objects merge deeply and keep the order in which keys were first seen; scalars and arrays of later layers
+/// replace; `securityMode.allowlist` is concatenated; an entry of `providers` is replaced as a whole; `null`
+/// is a value. Values that a layer may not set, and invalid values of `contextProviders.SystemPromptFile`,
+/// are left out, each with a diagnostic.
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::{merge, parse}};
@@ -73,7 +75,7 @@ pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> M
 }
 
 impl Layer {
-    /// Puts what is used of the layer on top of the weaker ones.
+    /// Merges the used values of the layer over the weaker ones.
     fn lay_over(&self, below: &mut Option<Node>, notes: &mut Notes) {
         let used = self.refusals.without(self.settings.root.clone());
         match below {
@@ -94,7 +96,7 @@ fn finished(root: Option<Node>) -> Node {
     root
 }
 
-/// Puts `over` on top of `base`.
+/// Merges `over` over `base`.
 pub(super) fn overlay(base: &mut Node, over: Node, shape: Shape, path: &mut KeyPath, notes: &mut Notes) {
     if base.as_table().is_some() != over.as_table().is_some() {
         notes.add(Severity::Warning, || clash(base, &over, path));
@@ -130,7 +132,7 @@ pub(super) fn overlay(base: &mut Node, over: Node, shape: Shape, path: &mut KeyP
     base.span = span;
 }
 
-/// Returns whether an entry does nothing but switch a name off or on.
+/// Returns true if an entry only disables or enables a name.
 fn is_directive(node: &Node) -> bool {
     node.as_table().is_some_and(|table| {
         let mut keys = table.iter().map(|(key, _)| key).peekable();
@@ -149,7 +151,7 @@ fn clash(was: &Node, now: &Node, path: &KeyPath) -> Diagnostic {
     Diagnostic::warning(DiagnosticCode::SettingsShapeClash, message).at(now.place())
 }
 
-/// Keeps the first of equal items of additive lists, and drops the key of an empty one.
+/// Removes duplicate items of additive lists, and the key of an empty one.
 fn settle_lists(node: &mut Node, shape: Shape) {
     let Tree::Table(table) = &mut node.tree else { return };
     let settled = std::mem::take(table).into_iter().filter_map(|(key, mut node)| {
@@ -207,7 +209,7 @@ impl Merged {
         self.root.to_value()
     }
 
-    /// Returns the settings without some values, each named by its layer and path.
+    /// Returns the settings without some values, each identified by its layer and path.
     #[must_use]
     pub fn without<'p>(&self, values: impl IntoIterator<Item = (SetBy, &'p [String])>) -> Merged {
         let mut layers = self.layers.clone();
@@ -223,7 +225,7 @@ impl Merged {
         Merged { layers, root: finished(root) }
     }
 
-    /// Merges again with another text in the place of one layer's.
+    /// Merges again with another text in place of one layer's.
     #[must_use]
     pub fn with_layer(&self, layer: LayerSettings, diagnostics: &mut Diagnostics) -> Merged {
         let others = self.layers.iter().map(|layer| &layer.settings);
@@ -231,7 +233,7 @@ impl Merged {
         merge(others.chain([layer.clone()]).collect(), diagnostics)
     }
 
-    /// Returns what one layer has at a path, unless it does not count there.
+    /// Returns the value of one layer at a path, unless it is ignored there.
     #[must_use]
     pub fn at_layer(&self, by: SetBy, path: &[&str]) -> Option<&Node> {
         self.layers
@@ -241,7 +243,7 @@ impl Merged {
             .find_map(|layer| layer.settings.root.at(path))
     }
 
-    /// Returns what another program keeps under a key of one layer's file.
+    /// Returns the value of another program under a key of one layer's file.
     #[must_use]
     pub fn foreign(&self, by: SetBy, key: &str) -> Option<&Node> {
         self.layers
@@ -298,18 +300,18 @@ impl<'de> Deserialize<'de> for Merged {
             };
             layers.push(settings.map_err(serde::de::Error::custom)?);
         }
-        // The notes were given when the layers were first merged.
+        // The diagnostics were reported when the layers were first merged.
         Ok(merge(layers, &mut Vec::new()))
     }
 }
 
-// What a layer says and may not say: a project's reach (`security.md` §3), and bad values that fall back.
+// The values of a layer that are ignored: those that a project may not set, and invalid ones that fall back.
 
 const IGNORED: DiagnosticCode = DiagnosticCode::SettingsIgnored;
 const LOOSENED: DiagnosticCode = DiagnosticCode::SettingsLoosened;
 const CONFIG_SCHEMA_VIOLATION: DiagnosticCode = DiagnosticCode::ConfigSchemaViolation;
 
-/// The paths of one layer that do not count. A path with nothing below it is refused whole.
+/// The paths of one layer that are ignored. A path with nothing below it is ignored as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Refusals(BTreeMap<String, Refusals>);
 
@@ -325,7 +327,7 @@ impl Refusals {
         at.0.clear();
     }
 
-    /// Tells whether the value at a path is refused, or stands in one that is.
+    /// Returns true if the value at a path, or one above it, is ignored.
     pub(super) fn covers<S: AsRef<str>>(&self, path: &[S]) -> bool {
         let mut at = self;
         for key in path {
@@ -338,7 +340,7 @@ impl Refusals {
         false
     }
 
-    /// Returns the value without what is refused. A table that had nothing else goes with it.
+    /// Returns the value without ignored parts. A table that becomes empty is removed.
     pub(super) fn without(&self, node: Node) -> Node {
         if self.0.is_empty() {
             return node;
@@ -367,7 +369,7 @@ impl Refusals {
     }
 }
 
-/// What the layers below the one at hand left standing.
+/// The values of the layers below the current one.
 #[derive(Default)]
 pub(super) struct Standing {
     mode: Option<String>,
@@ -375,7 +377,7 @@ pub(super) struct Standing {
     fields: BTreeMap<String, SetBy>,
 }
 
-/// Says what of a layer does not count. Layers come weakest first, with the same `standing`.
+/// Returns the paths of a layer that are ignored. Layers come weakest first, with the same `standing`.
 pub(super) fn refuse(layer: &LayerSettings, standing: &mut Standing, notes: &mut Notes) -> Refusals {
     let mut refusals = Refusals::default();
     if layer.by() == SetBy::Project {
@@ -393,7 +395,7 @@ pub(super) fn refuse(layer: &LayerSettings, standing: &mut Standing, notes: &mut
     refusals
 }
 
-/// A project adds text and data; how preface works is for the user to say.
+/// A project adds text and data; only the user configures how preface works.
 fn refuse_own_keys(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
     for field in TOP.iter().filter(|field| field.project == Project::MayNot) {
         if let Some(node) = root.at(&[field.name]) {
@@ -413,7 +415,7 @@ fn refuse_own_keys(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
                 .at(node.key_place())
         });
     }
-    // It would take the user's `paths.global` away.
+    // It would remove the user's `paths.global`.
     if let Some(node) = root.at(&["contextProviders"])
         && node.tree == Tree::Null
     {
@@ -427,12 +429,12 @@ fn refuse_own_keys(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
     }
 }
 
-/// How little stands between a tool and its effect. The order is the meaning.
+/// Returns the rank of a security mode; a higher one restricts tools less.
 fn looseness(mode: &str) -> usize {
     ["ask", "allowlist", "yolo"].iter().position(|known| *known == mode).unwrap_or(0)
 }
 
-/// A project's mode may tighten and never loosen; what it adds to the allowlist is told.
+/// Lets a project tighten the mode and never loosen it; its additions to the allowlist are reported.
 fn weigh_security(
     layer: &LayerSettings,
     standing: &mut Standing,
@@ -488,7 +490,8 @@ fn weigh_security(
     standing.allowed.dedup();
 }
 
-/// Checks each field of an extension of ours; a bad one is refused, so that the next lower valid one counts.
+/// Validates each field of a built-in extension; an invalid one is ignored, so that the next lower valid one
+/// is used.
 fn check_fields(
     node: &Node,
     path: &[&str],
@@ -523,7 +526,7 @@ fn check_fields(
             }
             Some(shape) => {
                 let fault = match (&value.tree, shape) {
-                    // For an extension `null` is a value like any other, and none that its schema knows.
+                    // For an extension `null` is a value like any other, and its schema does not accept it.
                     (Tree::Null, _) => Some(format!("must be {}, not null", shape.expected())),
                     _ => fault(value, shape),
                 };
@@ -563,7 +566,7 @@ fn unknown_field(key: &str, node: &Node, pointer: &str, fields: &'static [Field]
     }
 }
 
-/// A section has a text or names a file. Where one layer gives both, the text counts.
+/// Ignores the file of a section for which one layer has both a text and a file.
 fn prefer_text(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
     let Some(sections) = root.at(&["sections"]).and_then(Node::as_table) else { return };
     for (id, section) in sections.iter() {
@@ -580,9 +583,9 @@ fn prefer_text(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
     }
 }
 
-// Who set a value: a layer, or the caller of this one call.
+// The source of a value: a layer, or the caller of this one call.
 
-/// The one who set a value. The order is the meaning: later ones override.
+/// The source of a value. The order is significant: later ones override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SetBy {
@@ -597,7 +600,7 @@ pub enum SetBy {
 }
 
 impl SetBy {
-    /// Returns the word that listings and JSON use.
+    /// Returns the name for listings and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -636,47 +639,47 @@ impl fmt::Display for SetBy {
     }
 }
 
-/// A value and who set it.
+/// A value with its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sourced<T> {
     /// The value.
     pub value: T,
-    /// Who set it.
+    /// The source.
     pub by: SetBy,
 }
 
-// Who said what about one setting, and what became of it.
+// The values of one setting in each layer.
 
-/// What became of a layer's value.
+/// The effect of a layer's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// It stands, or a part of it does.
+    /// The value, or a part of it, is used.
     Used,
     /// A stronger layer replaced it.
     Overridden,
-    /// The layer may not set it, or it is no good; a note said so.
+    /// The layer may not set it, or it is invalid, as a diagnostic reported.
     Ignored,
 }
 
-/// What one layer says about a setting.
+/// The value of a setting in one layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Said {
-    /// Who says it.
+    /// The source.
     pub by: SetBy,
-    /// The value without what is ignored of it, or all of it where nothing is left; secrets are asterisks.
+    /// The value without its ignored parts, or all of it if nothing is left; secrets are asterisks.
     pub value: Value,
-    /// Where it is written.
+    /// The location of the value.
     pub place: Place,
-    /// Where its key is written.
+    /// The location of the key.
     #[serde(skip)]
     pub key_place: Place,
-    /// What became of it.
+    /// The effect of the value.
     pub outcome: Outcome,
 }
 
 impl Merged {
-    /// Lists what each layer says about a setting, the weakest first.
+    /// Lists the values of a setting in each layer, the weakest first.
     ///
     /// ```
     /// use preface_core::{scope::Scope, settings::{merge, parse, Outcome}};
@@ -720,7 +723,7 @@ impl Merged {
     }
 }
 
-/// Tells whether anything of a layer's value stands in the merged one.
+/// Returns true if any part of a layer's value is in the merged one.
 fn takes_part(said: &Node, stands: &Node) -> bool {
     if said.source == stands.source && said.span == stands.span {
         return true;

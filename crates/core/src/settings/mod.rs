@@ -1,12 +1,12 @@
-//! Settings: what each layer's `settings.json` says, and what they say together.
+//! Settings: the `settings.json` of each layer, and their merged values.
 //!
 //! ```text
 //! bytes ─parse→ LayerSettings ─merge→ Merged ─read→ SystemPromptFile, SectionOverride, …
 //! ```
 //!
-//! The schema is one list, [`TOP`]; reading, merging and `--set` follow it. Every value keeps the place where it was
-//! written, so that each note can point at it and [`Merged::why`] can list who said what. [`edit`](edit()) changes one value in
-//! the text of a file and leaves the rest as the person wrote it.
+//! The schema is one list, [`TOP`]; reading, merging and `--set` follow it. Every value keeps its location,
+//! so that each diagnostic can refer to it and [`Merged::why`] can list the value of each layer.
+//! [`edit`](edit()) changes one value in the text of a file and leaves the rest as it is.
 
 mod edit;
 mod json_schema;

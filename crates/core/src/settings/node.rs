@@ -1,11 +1,11 @@
-//! A settings value that knows where it was written: JSON with the file and the byte range of each part.
+//! A settings value with its location: JSON with the file and the byte range of each part.
 
 use super::merge::SetBy;
 use crate::diagnostic::Place;
 use serde_json::{Map, Number, Value};
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-/// A value, who wrote it and where.
+/// A value, with its source and location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     pub(super) source: Arc<SettingsSource>,
@@ -14,7 +14,7 @@ pub struct Node {
     pub(super) tree: Tree,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tree {
     /// `null`, which is a value and overrides.
@@ -32,13 +32,13 @@ pub enum Tree {
 }
 
 impl Node {
-    /// Returns who set the value; for an object the strongest layer that took part in it.
+    /// Returns the source of the value; for an object the strongest layer that contributed to it.
     #[must_use]
     pub fn by(&self) -> SetBy {
         self.source.by
     }
 
-    /// Returns what the value is.
+    /// Returns the content of the value.
     #[must_use]
     pub fn tree(&self) -> &Tree {
         &self.tree
@@ -50,13 +50,13 @@ impl Node {
         self.span.clone()
     }
 
-    /// Returns the place of the value.
+    /// Returns the location of the value.
     #[must_use]
     pub fn place(&self) -> Place {
         self.source.place(self.span.clone())
     }
 
-    /// Returns the place of the key that the value stands under, or of the value where there is no key.
+    /// Returns the location of the value's key, or of the value if it has no key.
     #[must_use]
     pub fn key_place(&self) -> Place {
         self.source.place(if self.key_span.is_empty() { self.span.clone() } else { self.key_span.clone() })
@@ -75,8 +75,8 @@ impl Node {
         }
     }
 
-    /// Returns the value as plain JSON, with asterisks in place of what is nobody else's business: literal `env` values,
-    /// and what stands under a key that names a secret.
+    /// Returns the value as plain JSON, with asterisks in place of secrets: literal `env` values, and values
+    /// under a key that names a secret.
     ///
     /// ```
     /// use preface_core::{scope::Scope, settings::parse};
@@ -115,8 +115,8 @@ impl Node {
         }
     }
 
-    /// Returns the number if it is an integer: no fraction, whatever way it is written. Larger ones become the nearest
-    /// `i64`.
+    /// Returns the number if it is an integer: one without a fraction, in any notation. Larger ones become
+    /// the nearest `i64`.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
         let Tree::Number(number) = &self.tree else { return None };
@@ -126,7 +126,7 @@ impl Node {
         if number.is_u64() {
             return Some(i64::MAX);
         }
-        // A float-to-integer cast saturates, which is the rule above.
+        // A float-to-integer cast saturates, as documented above.
         number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64)
     }
 
@@ -156,14 +156,14 @@ impl Node {
         Some(node)
     }
 
-    /// Returns an object of this one value.
+    /// Returns an object with this value as its only member.
     pub(super) fn under(self, key: &str) -> Node {
         let (source, span) = (self.source.clone(), self.span.clone());
         let table: Table = std::iter::once((key.to_owned(), self)).collect();
         Node { source, key_span: 0..0, span, tree: Tree::Table(table) }
     }
 
-    /// Says what the value is, for a message: `a string`, `true`, `-5`.
+    /// Describes the value for a message: `a string`, `true`, `-5`.
     pub(crate) fn described(&self) -> String {
         match &self.tree {
             Tree::Null => "null".to_owned(),
@@ -176,20 +176,20 @@ impl Node {
     }
 }
 
-/// Reads a number of JSON; `None` where it is none or too large. One without a fraction is an integer, whatever way it is
-/// written: `2e5` is `200000`.
+/// Parses a number of JSON; `None` if it is invalid or too large. One without a fraction is an integer, in
+/// any notation: `2e5` is `200000`.
 pub(super) fn read_number(text: &str) -> Option<Number> {
     let number: Number = text.parse().ok()?;
     if !number.is_f64() {
         return Some(number);
     }
-    // Larger ones stay as they are; the cast of these loses nothing.
+    // Larger ones stay as they are; the cast of these is exact.
     let limit = i64::MAX as f64;
     let integer = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < limit);
     Some(integer.map_or(number, |float| Number::from(float as i64)))
 }
 
-/// An object: keys in the order in which they were first seen.
+/// An object, with keys in the order in which they were first seen.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     entries: Vec<(String, Node)>,
@@ -214,7 +214,7 @@ impl Table {
         self.entries.len()
     }
 
-    /// Tells whether there are no entries.
+    /// Returns true if there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -225,7 +225,7 @@ impl Table {
         Some(&mut self.entries[at].1)
     }
 
-    /// Puts a value under a key: in the place of the one that was there, else at the end.
+    /// Inserts a value: in the place of the previous one of the key, else at the end.
     pub(super) fn put(&mut self, key: String, node: Node) -> Option<Node> {
         if let Some(there) = self.get_mut(&key) {
             return Some(std::mem::replace(there, node));
@@ -260,30 +260,30 @@ impl FromIterator<(String, Node)> for Table {
     }
 }
 
-// One settings file as it was read, and how to point into it without showing secrets.
+// A settings file as it was read, and locations in it that show no secrets.
 
 const BOM: char = '\u{feff}';
 
 /// The text of one settings file, or of one `--set` argument.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SettingsSource {
-    /// Who speaks in it.
+    /// The source of its values.
     pub by: SetBy,
-    /// The path for people.
+    /// The path for display.
     pub path: String,
     /// The text as it is on disk, a BOM included.
     pub(super) text: String,
-    /// The bytes of values that are nobody else's business: literal `env` values, keys and tokens of `providers`.
+    /// The byte ranges of secrets: literal `env` values, keys and tokens of `providers`.
     pub(super) secrets: Vec<Range<usize>>,
 }
 
 impl SettingsSource {
-    /// Builds the source of nothing, which an empty merge stands on.
+    /// Builds an empty source, for an empty merge.
     pub(super) fn nothing() -> Self {
         SettingsSource { by: SetBy::Bundled, path: String::new(), text: String::new(), secrets: Vec::new() }
     }
 
-    /// Returns the place of a byte range, with line, column and an excerpt in which secrets are asterisks.
+    /// Returns the location of a byte range, with line, column and an excerpt in which secrets are asterisks.
     #[must_use]
     pub fn place(&self, span: Range<usize>) -> Place {
         let mut place = Place::within(self.by.scope(), &self.path, &self.text, span.clone());
@@ -304,14 +304,14 @@ impl SettingsSource {
         place
     }
 
-    /// Tells whether a range holds a secret, or a part of one.
+    /// Returns true if a range contains a secret or a part of one.
     pub(super) fn hides(&self, span: &Range<usize>) -> bool {
-        // They are in the order of the text.
+        // The ranges are in the order of the text.
         let at = self.secrets.partition_point(|secret| secret.end <= span.start);
         self.secrets.get(at).is_some_and(|secret| secret.start < span.end)
     }
 
-    /// Returns the text with every byte of a secret replaced by an asterisk. Byte offsets stay what they are.
+    /// Returns the text with every byte of a secret replaced by an asterisk. Byte offsets do not change.
     #[must_use]
     pub fn masked(&self) -> String {
         let mut shown = String::with_capacity(self.text.len());

@@ -1,4 +1,4 @@
-//! Preface's own keys, typed. What nobody says is `None`; defaults are those of whoever asks.
+//! Preface's own settings, typed. A setting without a value is `None`; callers have the defaults.
 
 use super::{
     merge::{Merged, SetBy, Sourced},
@@ -8,7 +8,7 @@ use crate::{fact::Stability, trust::TrustMode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Everything that preface's own keys say.
+/// The values of preface's own settings.
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::{merge, parse, OnOver, Own}};
@@ -34,9 +34,9 @@ pub struct Own {
     pub template: TemplateLimits,
     /// `trust.mode`.
     pub trust_mode: Option<Sourced<TrustMode>>,
-    /// The paths that links of a project may lead to.
+    /// The paths that symbolic links of a project may lead to.
     pub follow: Vec<String>,
-    /// True where files with several names are read also where such files are refused.
+    /// True if files with several hard links are read even where they would be refused.
     pub hard_links: Option<Sourced<bool>>,
     /// `claudeMd`: managed instructions.
     pub claude_md: Option<Sourced<String>>,
@@ -44,55 +44,55 @@ pub struct Own {
     pub output_style: Option<Sourced<String>>,
 }
 
-/// What `systemPrompt` says.
+/// The setting `systemPrompt`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemPrompt {
     /// The text that replaces the base prompt.
     pub custom: Option<Sourced<String>>,
     /// The text that is appended.
     pub append: Option<Sourced<String>>,
-    /// Whether it is appended to `custom`, too.
+    /// True if it is appended to `custom`, too.
     pub combine: Option<Sourced<bool>>,
     /// The preset to build with.
     pub preset: Option<Sourced<String>>,
 }
 
-/// What happens to a prompt over the limit.
+/// The treatment of a prompt over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnOver {
-    /// It is cut.
+    /// The prompt is cut.
     Cut,
-    /// It is an error.
+    /// The build fails.
     Error,
-    /// It stays, with a warning.
+    /// The prompt is used, with a warning.
     Warn,
 }
 
-/// What `budget` says.
+/// The setting `budget`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// The limit in tokens.
     pub tokens: Option<Sourced<u64>>,
-    /// What happens over it.
+    /// The treatment of a prompt over the limit.
     pub on_over: Option<Sourced<OnOver>>,
 }
 
-/// What `template` says. A limit of 0 means none.
+/// The setting `template`. A limit of 0 means none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateLimits {
     /// The deepest nesting.
     pub max_depth: Option<Sourced<u64>>,
     /// The largest rendered size in bytes.
     pub max_bytes: Option<Sourced<u64>>,
-    /// Whether `[raw]` is understood.
+    /// True if `[raw]` is a tag.
     pub raw: Option<Sourced<bool>>,
-    /// Whether lines with only a tag vanish.
+    /// True if lines with only a tag are removed.
     pub trim_tag_lines: Option<Sourced<bool>>,
 }
 
 impl Own {
-    /// Returns what the merged settings say.
+    /// Reads the merged settings.
     #[must_use]
     pub fn read(settings: &Merged) -> Self {
         let at = |path: &[&str]| settings.at(path);
@@ -135,7 +135,6 @@ impl Own {
     }
 }
 
-/// Returns the texts of a list.
 fn texts(node: &Node) -> Vec<String> {
     match node.tree() {
         Tree::List(items) => items.iter().filter_map(text).collect(),
@@ -143,7 +142,7 @@ fn texts(node: &Node) -> Vec<String> {
     }
 }
 
-// What settings say about any extension: whether it is disabled, and its values.
+// Settings of any extension: whether it is disabled, and its values.
 
 /// The settings of one extension, `<category>.<id>`.
 ///
@@ -157,7 +156,7 @@ fn texts(node: &Node) -> Vec<String> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExtensionSettings {
-    /// Who removed the entry with `disable: true`, unless a stronger layer took that back.
+    /// The layer that removed the entry with `disable: true`, unless a stronger one reverts that.
     pub disabled_by: Option<SetBy>,
     /// The merged values, without the directive `disable`.
     pub config: Map<String, Value>,
@@ -166,7 +165,7 @@ pub struct ExtensionSettings {
 }
 
 impl Merged {
-    /// Returns the settings of an extension; `None` when no layer speaks of it.
+    /// Returns the settings of an extension; `None` if no layer has any.
     #[must_use]
     pub fn extension(&self, category: &str, id: &str) -> Option<ExtensionSettings> {
         let table = self.at(&[category, id])?.as_table()?;
@@ -178,51 +177,51 @@ impl Merged {
         })
     }
 
-    /// Returns who removed an entry with `disable: true`, unless a stronger layer took that back.
+    /// Returns the layer that removed an entry with `disable: true`, unless a stronger one reverts that.
     #[must_use]
     pub fn disabled_by(&self, category: &str, id: &str) -> Option<SetBy> {
         let node = self.at(&[category, id, "disable"])?;
         (node.as_flag() == Some(true)).then_some(node.by())
     }
 
-    /// Returns the directive that one layer gives about an entry.
+    /// Returns the `disable` of one layer for an entry.
     #[must_use]
     pub fn directive(&self, by: SetBy, category: &str, id: &str) -> Option<bool> {
         self.at_layer(by, &[category, id, "disable"]).and_then(Node::as_flag)
     }
 }
 
-// What settings say about one section of the prompt.
+// Settings of one section of the prompt.
 
-/// Where the text of a section comes from.
+/// The source of a section's text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SectionContent {
-    /// It stands in the settings.
+    /// Text in the settings.
     Text(String),
-    /// It stands in a file, relative to the directory of the layer that names it. Whether the file may be read is for
-    /// the reader to check.
+    /// A file, relative to the directory of the layer that sets it. Whoever reads the file checks that this
+    /// is permitted.
     File(String),
 }
 
-/// How the text of a section is read.
+/// The syntax of a section's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// Tags and variables are understood.
+    /// Text with tags and variables.
     Template,
-    /// Byte for byte.
+    /// Text that is used byte for byte.
     Verbatim,
 }
 
-/// What `sections.<id>` says. What nobody says is `None` and stays what the profile says.
+/// The setting `sections.<id>`. A field without a value is `None`, and the profile's stays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SectionOverride {
     /// The section's id.
     pub id: String,
-    /// The text; of a text and a file the stronger layer's counts.
+    /// The text; of a text and a file that of the stronger layer is used.
     pub content: Option<Sourced<SectionContent>>,
-    /// How the text is read.
+    /// The syntax of the text.
     pub language: Option<Sourced<Language>>,
     /// The condition, as it is written.
     pub when: Option<Sourced<Value>>,
@@ -230,18 +229,18 @@ pub struct SectionOverride {
     pub after: Option<Sourced<String>>,
     /// The section that this one precedes.
     pub before: Option<Sourced<String>>,
-    /// The tiebreaker when the budget is tight.
+    /// The priority when the budget is tight.
     pub priority: Option<Sourced<i64>>,
-    /// The ceiling in tokens.
+    /// The limit in tokens.
     pub max_tokens: Option<Sourced<u64>>,
-    /// How long the text stays the same.
+    /// The time for which the text stays the same.
     pub stability: Option<Sourced<Stability>>,
-    /// Who removed the section with `disable: true`.
+    /// The layer that removed the section with `disable: true`.
     pub disabled_by: Option<SetBy>,
 }
 
 impl SectionOverride {
-    /// Returns what the merged settings say about sections, in the order in which the ids were first seen.
+    /// Reads the sections of the merged settings, in the order in which the ids were first seen.
     ///
     /// ```
     /// use preface_core::{scope::Scope, settings::{merge, parse, SectionContent, SectionOverride}};
@@ -293,10 +292,10 @@ fn read(id: &str, section: &Node) -> SectionOverride {
 
 // The settings of the context provider `SystemPromptFile`.
 
-/// What `contextProviders.SystemPromptFile` says, with the defaults where nobody says anything.
+/// The setting `contextProviders.SystemPromptFile`, with defaults for missing values.
 ///
-/// Each `_by` names who set the value; `None` is the default. Bad values never get here: [`merge`](super::merge()) dropped
-/// them for the next lower valid one.
+/// Each `_by` is the source of the value; `None` is the default. There are no invalid values:
+/// [`merge`](super::merge()) replaced them by the next lower valid one.
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::{merge, parse, SetBy, SystemPromptFile}};
@@ -310,27 +309,27 @@ fn read(id: &str, section: &Node) -> SectionOverride {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemPromptFile {
-    /// Whether the provider takes part; one value for both files.
+    /// True if the provider is used; one value for both files.
     pub enabled: bool,
-    /// Who set `enabled`.
+    /// The source of `enabled`.
     pub enabled_by: Option<SetBy>,
-    /// The ceiling of both files together, in tokens; 0 means no contribution.
+    /// The limit of both files together, in tokens; 0 means no text.
     pub max_tokens: u64,
-    /// Who set `max_tokens`.
+    /// The source of `max_tokens`.
     pub max_tokens_by: Option<SetBy>,
-    /// The tiebreaker when the budget is tight.
+    /// The priority when the budget is tight.
     pub priority: i64,
-    /// Who set `priority`.
+    /// The source of `priority`.
     pub priority_by: Option<SetBy>,
-    /// The override of the user's file; relative to the global directory. Never set by a project.
+    /// The override of the user's file, relative to the global directory. A project cannot set it.
     pub path_global: Option<String>,
-    /// Who set `path_global`.
+    /// The source of `path_global`.
     pub path_global_by: Option<SetBy>,
-    /// The override of the project's file; relative to the cwd.
+    /// The override of the project's file, relative to the working directory.
     pub path_project: Option<String>,
-    /// Who set `path_project`.
+    /// The source of `path_project`.
     pub path_project_by: Option<SetBy>,
-    /// Who removed the provider with `disable: true`.
+    /// The layer that removed the provider with `disable: true`.
     pub disabled_by: Option<SetBy>,
 }
 
@@ -353,7 +352,7 @@ impl Default for SystemPromptFile {
 }
 
 impl SystemPromptFile {
-    /// Returns what the merged settings say about the provider.
+    /// Reads the provider's settings from the merged settings.
     #[must_use]
     pub fn read(settings: &Merged) -> Self {
         let mut file = SystemPromptFile::default();
@@ -378,7 +377,7 @@ impl SystemPromptFile {
     }
 }
 
-/// Reads a value and keeps who set it.
+/// Reads a value with its source.
 pub(super) fn sourced<T>(node: Option<&Node>, read: impl FnOnce(&Node) -> Option<T>) -> Option<Sourced<T>> {
     let node = node?;
     read(node).map(|value| Sourced { value, by: node.by() })
@@ -389,7 +388,6 @@ pub(super) fn count(node: &Node) -> Option<u64> {
     node.as_integer().and_then(|integer| u64::try_from(integer).ok())
 }
 
-/// Reads a text.
 pub(super) fn text(node: &Node) -> Option<String> {
     node.as_text().map(str::to_owned)
 }

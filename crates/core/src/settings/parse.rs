@@ -1,4 +1,4 @@
-//! From the bytes of one settings file to a layer's settings and notes about it.
+//! Parses the bytes of one settings file to a layer's settings, with diagnostics.
 
 use super::{
     key_path::KeyPath,
@@ -17,18 +17,18 @@ use jsonc_parser::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// The settings of one layer: only what the schema knows, each value with its place.
+/// The settings of one layer: only those that the schema has, each value with its location.
 ///
-/// Not yet checked: whether the layer may set what it sets, and the fields of extensions of ours. `merge` does both.
+/// Permissions of the layer and the fields of built-in extensions are not validated yet; `merge` does both.
 #[derive(Clone, Debug)]
 pub struct LayerSettings {
     pub(super) source: Arc<SettingsSource>,
     pub(super) root: Node,
-    /// The values that another program keeps in the file.
+    /// The values of another program in the same file.
     pub(super) foreign: Table,
 }
 
-/// What another program keeps in the file is no part of a snapshot, so two layers are equal without it.
+/// Compares without the values of another program, which are no part of a snapshot.
 impl PartialEq for LayerSettings {
     fn eq(&self, other: &Self) -> bool {
         self.source == other.source && self.root == other.root
@@ -36,13 +36,13 @@ impl PartialEq for LayerSettings {
 }
 
 impl LayerSettings {
-    /// Returns who speaks.
+    /// Returns the source of the settings.
     #[must_use]
     pub fn by(&self) -> SetBy {
         self.source.by
     }
 
-    /// Returns the path for people.
+    /// Returns the path for display.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.source.path
@@ -54,7 +54,7 @@ impl LayerSettings {
         &self.root
     }
 
-    /// Returns the layer with nothing in it but the value at these keys; `None` where it has none.
+    /// Returns the layer with only the value at these keys; `None` if it has none.
     #[must_use]
     pub fn only(&self, keys: &[&str]) -> Option<Self> {
         fn keep(node: &mut Node, keys: &[&str]) -> Option<()> {
@@ -71,13 +71,13 @@ impl LayerSettings {
     }
 }
 
-/// Objects and arrays may stand this deep in each other; deeper files are refused before anything recurses.
+/// The deepest nesting of objects and arrays; deeper files are refused before any recursion.
 pub(super) const DEEPEST: usize = 64;
 
 /// Reads the bytes of a `settings.json`: JSON with comments and trailing commas, a BOM accepted.
 ///
-/// A file that is no JSON object gives no layer and one error. Unknown keys and values of a wrong type are dropped, each
-/// with an error; the rest of the layer loads.
+/// A file that is not a JSON object is one error and no layer. Unknown keys and values of a wrong type are
+/// dropped, each with an error; the rest of the layer is used.
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::parse};
@@ -91,8 +91,9 @@ pub fn parse(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<Layer
     parse_shared(scope, path_for_people, bytes, &[])
 }
 
-/// Reads the bytes of a `settings.json` in which another program keeps `foreign` keys: they are no settings, without a
-/// diagnostic. A key that is a setting here, too, is foreign where its value cannot be that setting's.
+/// Reads the bytes of a `settings.json` that another program shares: its `foreign` keys are ignored without a
+/// diagnostic. A key that is a setting of preface as well is foreign if its value is invalid for that
+/// setting.
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::parse_shared};
@@ -170,7 +171,7 @@ fn parse_text_shared(
     (root.map(|root| LayerSettings { source, root, foreign }), notes)
 }
 
-/// Takes the values of another program out of a file's root.
+/// Removes the values of another program from a file's root.
 fn without_foreign(mut root: Node, keys: &[String]) -> (Node, Table) {
     let mut foreign = Table::default();
     let Tree::Table(table) = &mut root.tree else { return (root, foreign) };
@@ -187,7 +188,7 @@ fn without_foreign(mut root: Node, keys: &[String]) -> (Node, Table) {
     (root, foreign)
 }
 
-/// Reads one JSON value of a `--set` argument; `start` is its offset in the argument.
+/// Parses one JSON value of a `--set` argument; `start` is its offset in the argument.
 pub(super) fn parse_value(json: &str, start: usize, source: &Arc<SettingsSource>) -> Result<Node, String> {
     let ast = read(json, Dialect::Commented).map_err(|bad| bad.message)?.ok_or("there is no value")?;
     let mut notes = Notes::default();
@@ -198,7 +199,7 @@ pub(super) fn parse_value(json: &str, start: usize, source: &Arc<SettingsSource>
     }
 }
 
-/// What is wrong with a text, and where.
+/// A fault of a text, with its location.
 pub(super) struct Bad {
     span: Range<usize>,
     message: String,
@@ -218,19 +219,19 @@ impl From<ParseError> for Bad {
     }
 }
 
-/// Which JSON a file is written in.
+/// The dialect of JSON in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// With comments, trailing commas and a byte order mark: what people write by hand.
+    /// JSON with comments, trailing commas and a byte order mark, for files that people write.
     Commented,
-    /// Nothing but JSON.
+    /// Strict JSON.
     Strict,
 }
 
-/// Reads a JSON file of a layer that is not its settings, with the place of each value.
+/// Reads a JSON file of a layer other than its settings, with the location of each value.
 ///
 /// # Errors
-/// What is wrong with the file as a whole, with its place; the code is the caller's.
+/// The fault of the file as a whole, with its location; the caller sets the code.
 pub(crate) fn parse_document(
     by: SetBy,
     path: &str,
@@ -296,7 +297,7 @@ pub(super) fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, Bad>
     Ok(parse_to_ast(json, &CollectOptions::default(), &options)?.value)
 }
 
-/// Refuses, without recursion, what nests too deeply, and control characters that JSON wants escaped.
+/// Refuses, without recursion, deep nesting and control characters that JSON requires to be escaped.
 fn scan_ahead(json: &str) -> Result<(), Bad> {
     let options = ScannerOptions {
         allow_single_quoted_strings: false,
@@ -332,7 +333,7 @@ fn scan_ahead(json: &str) -> Result<(), Bad> {
     Ok(())
 }
 
-/// Turns what the parser found into nodes. `None`, with a note, for a number that is too large to be one.
+/// Converts the parser's tree to nodes. `None`, with a diagnostic, for a number that is too large.
 fn convert(
     ast: Ast<'_>,
     key_span: Range<usize>,
@@ -369,7 +370,7 @@ fn convert(
                 let key_span = property.name.start() + start..property.name.end() + start;
                 path.0.push(property.name.into_string());
                 let node = convert(property.value, key_span.clone(), start, source, path, notes);
-                // Calls push and pop in pairs, so the last key is this one.
+                // Every push has its pop, so the last key is this one.
                 let key = path.0.pop().unwrap_or_default();
                 let Some(node) = node else { continue };
                 let whole = table.get(&key).map(|_| {
@@ -398,14 +399,14 @@ fn duplicate(whole: &str, earlier: &Node, place: Place) -> Diagnostic {
         .help(format!("the earlier one is on line {line}"))
 }
 
-/// Which strings below a value are kept out of excerpts and saved worlds.
+/// The strings below a value that are masked in excerpts and saved snapshots.
 #[derive(Clone, Copy, PartialEq)]
 enum Privacy {
-    /// None.
+    /// No strings.
     Open,
-    /// Those whose key says so.
+    /// Strings under keys that name a secret.
     Named,
-    /// All but `${NAME}`.
+    /// All strings but `${NAME}`.
     Secret,
 }
 
@@ -450,7 +451,7 @@ fn note_secrets(
     }
 }
 
-/// Finds what is nobody else's business in the value of a `--set` argument.
+/// Finds the secrets in the value of a `--set` argument.
 pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: usize) -> Vec<Range<usize>> {
     let privacy = match path.keys().split_first() {
         Some((root, _)) if root == "env" => Privacy::Secret,
@@ -471,12 +472,12 @@ pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: 
     secrets
 }
 
-/// Returns whether a key of settings configures extensions that have addresses and keys.
+/// Returns true if a key of settings configures extensions with addresses and keys.
 fn has_addresses(key: &str) -> bool {
     matches!(key, "providers" | "sessionStores")
 }
 
-/// Returns whether a text is an address with a user name or password.
+/// Returns true if a text is an address with a user name or password.
 pub(crate) fn holds_login(text: &str) -> bool {
     let (is_url, rest) = text.split_once("://").map_or((false, text), |(_, rest)| (true, rest));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -491,7 +492,7 @@ fn names_secret(key: &str) -> bool {
         .any(|word| key.contains(word))
 }
 
-/// Tells whether an `env` value is of the form `${NAME}`, which holds no secret.
+/// Returns true if an `env` value is of the form `${NAME}`, which contains no secret.
 pub(crate) fn is_reference(text: &str) -> bool {
     text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| {
         !name.is_empty()
@@ -516,7 +517,7 @@ fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
     }
 }
 
-/// Checks one value against its shape, for `--set`: all of it fits, or the first fault is the error.
+/// Validates one value for `--set`: it is valid as a whole, or the first fault is the error.
 pub(super) fn keep_valid_alone(node: Node, shape: Shape, path: &KeyPath) -> Result<Node, String> {
     let mut notes = Notes::default();
     let kept = keep_valid(node, shape, &mut path.clone(), &mut notes);
@@ -526,12 +527,12 @@ pub(super) fn keep_valid_alone(node: Node, shape: Shape, path: &KeyPath) -> Resu
     }
 }
 
-// A parsed file against the schema: what does not fit is dropped with a note, the rest stays.
+// Validation of a parsed file: invalid values are dropped with a diagnostic, the rest stays.
 
 pub(super) const SHAPE_INVALID: DiagnosticCode = DiagnosticCode::SettingsShapeInvalid;
 pub(super) const UNKNOWN_TOP_LEVEL_KEY: DiagnosticCode = DiagnosticCode::UnknownTopLevelKey;
 
-/// Keeps what fits. `None` when the value itself does not.
+/// Returns the value without invalid parts; `None` if the value itself is invalid.
 pub(super) fn keep_valid(node: Node, shape: Shape, path: &mut KeyPath, notes: &mut Notes) -> Option<Node> {
     let node = match (shape, &node.tree) {
         (Shape::Short { key, .. }, Tree::Text(_)) => node.under(key),
@@ -557,7 +558,7 @@ fn keep_known(table: Table, shape: Shape, path: &mut KeyPath, notes: &mut Notes)
     let mut kept = Table::default();
     for (key, node) in table.into_iter() {
         let below = match shape.under(&key) {
-            // A layer's directive about the entry, not a value of the extension.
+            // A directive of the layer about the entry, not a value of the extension.
             Some(below) if !later || key == "disable" => below,
             _ if later => Shape::Any,
             _ => {
@@ -567,7 +568,7 @@ fn keep_known(table: Table, shape: Shape, path: &mut KeyPath, notes: &mut Notes)
         };
         path.0.push(key);
         let valid = keep_valid(node, below, path, notes);
-        // Calls push and pop in pairs, so the last key is this one.
+        // Every push has its pop, so the last key is this one.
         let key = path.0.pop().unwrap_or_default();
         if let Some(node) = valid {
             kept.put(key, node);
@@ -594,7 +595,7 @@ fn unknown_key(key: &str, node: &Node, shape: Shape, path: &KeyPath) -> Diagnost
     }
 }
 
-/// Says what is wrong with the value itself (not with what is below it), as the end of a sentence.
+/// Returns the fault of the value itself (not of values below it), as the end of a sentence.
 pub(super) fn fault(node: &Node, shape: Shape) -> Option<String> {
     let fits = match (&node.tree, shape) {
         (Tree::Null, _) | (_, Shape::Any) => true,
@@ -647,12 +648,13 @@ fn path_fault(path: &str) -> Option<String> {
     None
 }
 
-// Notes about one file, at most a screenful: a hostile file must not cost a diagnostic for each of its bytes.
+// Diagnostics about one file, at most a screenful: a hostile file must not cost a diagnostic for each of its
+// bytes.
 
-/// So many notes are written out for one file; the rest is counted.
+/// The most diagnostics of one file that are reported one by one.
 const MOST: usize = 20;
 
-/// Collects notes about one file.
+/// Collects diagnostics about one file.
 #[derive(Default)]
 pub(super) struct Notes {
     written: Diagnostics,
@@ -661,7 +663,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Adds a note; `make` runs only while there is room, since working out a place walks the file.
+    /// Adds a diagnostic; `make` is called only below the limit, because computing a location scans the file.
     pub(super) fn add(&mut self, severity: Severity, make: impl FnOnce() -> Diagnostic) {
         if self.written.len() < MOST {
             self.written.push(make());
@@ -671,7 +673,7 @@ impl Notes {
         }
     }
 
-    /// Returns the notes, and one that counts those without a place of their own.
+    /// Returns the diagnostics, and one with the number of those over the limit.
     pub(super) fn finish(mut self, file: impl FnOnce() -> Place) -> Diagnostics {
         if let Some(worst) = self.worst {
             let message = format!("{} more notes about this file are not shown", self.counted);
@@ -681,10 +683,11 @@ impl Notes {
     }
 }
 
-/// The longest name that a message spells out.
+/// The most characters of a name that a message shows.
 const LONGEST: usize = 80;
 
-/// Makes a name from a file fit for a message: one line, hidden and control characters escaped, cut when overlong.
+/// Formats a name from a file for a message: one line, hidden and control characters escaped, truncated if
+/// too long.
 pub(crate) fn shown(name: &str) -> String {
     let mut text = String::new();
     for (at, c) in name.chars().enumerate() {
@@ -700,18 +703,18 @@ pub(crate) fn shown(name: &str) -> String {
     text
 }
 
-// Settings files that another program keeps, too: what preface does not know in them is no fault of the user's.
+// Settings files that another program shares: keys that preface does not know are not the user's mistake.
 
-/// The keys that other programs use in a way of their own.
+/// The keys that other programs use with a different meaning.
 const FOREIGN: [&str; 3] = ["env", "hooks", "tools"];
 
-/// True for a note about this key or what stands below it.
+/// Returns true for a diagnostic about this key or a value below it.
 fn speaks_of(message: &str, key: &str) -> bool {
     let named = message.split('`').nth(1).and_then(|path| path.strip_prefix(key));
     named.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Returns the notes about a settings file that was read, with one in place of all those about what preface does not know.
+/// Replaces all diagnostics about unknown keys and values of a shared settings file by a single one.
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::{left_alone, parse}};

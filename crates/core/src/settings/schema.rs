@@ -1,4 +1,4 @@
-//! The one schema of settings, as data. Reading, merging, `--set` and the reference page all follow this list.
+//! The schema of settings, as data. Reading, merging, `--set` and the reference page all follow this list.
 
 use super::key_path::KeyPath;
 
@@ -7,37 +7,37 @@ use super::key_path::KeyPath;
 pub struct Field {
     /// The key.
     pub name: &'static str,
-    /// One sentence for the reference page.
+    /// The description for the reference page, one sentence.
     pub about: &'static str,
-    /// What may stand under it. `null` may stand everywhere: it is a value that overrides.
+    /// The shape of its value. `null` is always valid: it is a value that overrides.
     pub shape: Shape,
-    /// Whether a project has a say.
+    /// The permission of a project to set it.
     pub project: Project,
 }
 
-/// Whether a key counts when a project's settings have it.
+/// The permission of a project to set a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Project {
-    /// It counts.
+    /// The project's value is used.
     May,
-    /// It is ignored with a warning.
+    /// The project's value is ignored with a warning.
     MayNot,
 }
 
-/// What a value must look like and how two layers' values of it become one.
+/// The valid values of a setting, and the rule for merging the values of two layers.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// Anything; objects merge deeply.
     Any,
     /// A string.
     Text,
-    /// A string that names a file: not blank, at most 4096 characters, no `..` component.
+    /// A string that is a file's path: not blank, at most 4096 characters, no `..` component.
     Path,
     /// `true` or `false`.
     Flag,
-    /// An integer, at least `least` where that is given.
+    /// An integer, at least `least` if that is set.
     Integer {
-        /// The smallest one allowed.
+        /// The minimum.
         least: Option<i64>,
     },
     /// One of these strings.
@@ -46,56 +46,56 @@ pub enum Shape {
     Texts(Lists),
     /// An object with known keys.
     Record(&'static [Field], Rest),
-    /// An object with known keys, or a string that is short for an object of one key.
+    /// An object with known keys, or a string as a short form of an object with one key.
     Short {
-        /// That key.
+        /// The key of the short form.
         key: &'static str,
         /// The known keys; others are dropped with an error.
         fields: &'static [Field],
     },
     /// An object whose keys are ids or names of the user's choosing.
     ById {
-        /// What stands under each.
+        /// The shape of each entry.
         entry: &'static Shape,
-        /// What stands under ids that preface itself knows.
+        /// The shapes of entries whose ids preface defines.
         known: &'static [(&'static str, &'static Shape)],
-        /// How two layers' entries of one id become one.
+        /// The rule for merging two layers' entries of one id.
         entries: Entries,
     },
-    /// The settings of an extension of ours: known keys only, and a layer's bad value falls back to the next lower
-    /// valid one. Checked when layers are merged.
+    /// The settings of a built-in extension: known keys only; an invalid value of a layer falls back to the
+    /// next lower valid one. Validated when layers are merged.
     Fallback(&'static [Field]),
 }
 
-/// How two layers' arrays become one.
+/// The rule for merging two layers' arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lists {
-    /// The later one counts.
+    /// The later one is used.
     Replace,
     /// The later one is appended; the first of equal items stays.
     Append,
 }
 
-/// How two layers' entries of one id become one.
+/// The rule for merging two layers' entries of one id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entries {
     /// Key by key, at every level.
     Deep,
-    /// The later one counts.
+    /// The later one is used.
     Whole,
 }
 
-/// What becomes of keys that are not listed.
+/// The treatment of unknown keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// They are dropped with an error.
+    /// Unknown keys are dropped with an error.
     Refused,
-    /// They stay; what they mean is for others to say.
+    /// Unknown keys stay, for others to interpret.
     Kept,
 }
 
 impl Shape {
-    /// Returns what may stand under `key` of an object of this shape; `None` where nothing may.
+    /// Returns the shape of the value under `key` of an object of this shape; `None` if the key is invalid.
     #[must_use]
     pub fn under(&self, key: &str) -> Option<Shape> {
         let field = |fields: &[Field]| fields.iter().find(|field| field.name == key).map(|field| field.shape);
@@ -123,7 +123,7 @@ impl Shape {
         fields.iter().map(|field| field.name).chain(known.iter().map(|(id, _)| *id))
     }
 
-    /// Says what a value of this shape is, for a message: `an integer of 0 or more`.
+    /// Describes the valid values for a message: `an integer of 0 or more`.
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
@@ -143,7 +143,7 @@ impl Shape {
     }
 }
 
-/// Returns what may stand at a path of settings; `None` where nothing may.
+/// Returns the shape of the value at a path of settings; `None` if the path is invalid.
 ///
 /// ```
 /// use preface_core::settings::{shape_at, Shape};
@@ -155,7 +155,7 @@ pub fn shape_at(path: &KeyPath) -> Option<Shape> {
     path.keys().iter().try_fold(ROOT, |shape, key| shape.under(key))
 }
 
-/// Tells whether a project has a say about a setting.
+/// Returns the permission of a project to set a setting.
 ///
 /// ```
 /// use preface_core::settings::{project_may, Project};
