@@ -9,7 +9,6 @@ use std::{fmt, str::FromStr};
 pub struct Choice {
     /// The template.
     pub name: TemplateName,
-    /// Its version.
     pub which: Which,
 }
 
