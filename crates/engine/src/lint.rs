@@ -55,6 +55,7 @@ pub struct LintFile {
     pub path: PathBuf,
     /// The path for people.
     pub shown: String,
+    /// The content.
     pub bytes: Vec<u8>,
 }
 

@@ -52,6 +52,7 @@ pub struct UnreadFile {
     pub shown: String,
     /// The reason.
     pub error: ReadError,
+    /// The owner.
     pub belongs: Belongs,
 }
 
@@ -80,6 +81,7 @@ pub struct AdmittedText {
     pub shown: String,
     /// The digest of the bytes that were read.
     pub digest: LazyDigest,
+    /// The owner.
     pub belongs: Belongs,
     /// True where other users can write in its directory.
     pub shared: bool,

@@ -460,7 +460,9 @@ pub enum Extent {
 /// A file to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
+    /// The scope.
     pub scope: Scope,
+    /// The path.
     pub path: &'a Path,
     /// The directory that the file must be in.
     pub within: Within<'a>,

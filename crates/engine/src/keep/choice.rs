@@ -9,6 +9,7 @@ use std::{fmt, str::FromStr};
 pub struct Choice {
     /// The template.
     pub name: TemplateName,
+    /// The version.
     pub which: Which,
 }
 

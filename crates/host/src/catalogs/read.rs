@@ -24,6 +24,7 @@ const LIST_LIMIT: usize = 10_000;
 /// A stored catalog.
 #[derive(Clone, Debug)]
 pub struct Kept {
+    /// The version.
     pub version: String,
     /// The index, or the reason why it cannot be used.
     pub index: Result<Index, Box<Diagnostic>>,

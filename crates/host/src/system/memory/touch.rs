@@ -5,6 +5,7 @@ use std::path::PathBuf;
 /// One question to (or order for) the disk or git.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Touch {
+    /// The method that was called.
     pub verb: Verb,
     /// The path as it was asked for.
     pub path: PathBuf,
