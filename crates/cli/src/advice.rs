@@ -34,7 +34,7 @@ const OF_TIME: [&str; 2] = ["now", "tz"];
 /// The commands that show one prompt: every other flag of the call may change what they show.
 const OF_PROMPT: [&str; 4] = ["build", "diff", "explain", "lint"];
 
-/// How a command of preface begins in a message.
+/// The start of each command of preface in a message.
 const START: &str = "`preface ";
 
 /// A flag of this call, with its values as a shell reads them.

@@ -34,16 +34,15 @@ pub struct ConversationFlags {
     events: EventFlags,
 }
 
-/// What was said before, what is said now, and what happened.
+/// The messages so far, the new prompt of the user, and the events.
 #[derive(Debug, Default)]
 pub struct Conversation {
-    /// What was said before.
+    /// The messages so far.
     pub history: Vec<Message>,
-    /// What is said now, where somebody says something.
+    /// The new prompt of the user, if there is one.
     pub prompt: Option<String>,
-    /// What happened.
     pub events: Vec<Value>,
-    /// What came up while reading.
+    /// The diagnostics of reading it.
     pub notes: Diagnostics,
 }
 

@@ -16,27 +16,27 @@ use preface::{
 };
 use std::io;
 
-/// How a command ended.
+/// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// It did what was asked.
+    /// Success.
     Done = 0,
-    /// It failed.
+    /// Failure.
     Failed = 1,
-    /// It was asked wrongly.
+    /// Wrong usage.
     Usage = 2,
-    /// Something is held for trust, and `--trust require` forbids that.
+    /// Something is left out because it is untrusted, and `--trust require` forbids that.
     Held = 3,
     /// Lint found errors.
     Lint = 4,
-    /// What must not be cut does not fit the budget.
+    /// The part that must not be cut exceeds the budget.
     OverBudget = 5,
     /// The terminal went away: SIGHUP.
     HungUp = 129,
     /// Somebody pressed Ctrl-C: SIGINT.
     Interrupted = 130,
-    /// It was told to end: SIGTERM.
+    /// The process received SIGTERM.
     Terminated = 143,
 }
 
@@ -47,9 +47,9 @@ pub struct Failure {
     message: String,
     place: Option<Box<Place>>,
     hint: Option<String>,
-    /// What a program reads in place of the words, where one asked for JSON.
+    /// The output instead of the message where JSON was asked for.
     json: Option<String>,
-    /// Nobody reads any more: nothing is said.
+    /// True where nobody reads the output any more: nothing is printed.
     quiet: bool,
 }
 

@@ -92,7 +92,7 @@ pub struct TurnFlags {
     pub trust_home: bool,
 }
 
-/// What `--count` takes, from the counters themselves.
+/// Returns the help of `--count`, from the counters themselves.
 fn counters() -> String {
     let mut help = "Choose who counts tokens, in what is shown and for limits\n\n\
         Without it the profile decides; else it is `estimate`, short for `estimate:bytes4`.\n"

@@ -35,23 +35,23 @@ pub struct KeepFlags {
     pub template: TemplateFlags,
 }
 
-/// What is known of a prompt that is kept.
+/// A stored prompt, as a call found or built it.
 #[derive(Clone, Debug)]
 pub struct Kept {
     /// The prompt and what it was built for.
     pub head: Head,
     /// True where this call built it.
     pub constructed: bool,
-    /// What came up in this call.
+    /// The diagnostics of this call.
     pub notes: Diagnostics,
 }
 
-/// What a command does where nothing is kept yet.
+/// The way to go on where no prompt is stored yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It builds the prompt and keeps it.
+    /// Build the prompt and store it.
     Construct,
-    /// It goes on without.
+    /// Go on without a prompt.
     Skip,
 }
 
@@ -126,7 +126,7 @@ impl SubjectFlags {
         })
     }
 
-    /// What is asked, in the form that is kept: directories and files are absolute in it.
+    /// Returns the inputs in the form that is stored: with absolute directories and files.
     fn asked(&self, engine: &Engine<'_>, request: &Request) -> Result<Asked, Failure> {
         let cwd = engine.cwd(request)?;
         let cwd = cwd.to_str().ok_or_else(|| {

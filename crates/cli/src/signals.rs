@@ -14,10 +14,10 @@ use std::{
 };
 use tokio::runtime::{Builder, Runtime};
 
-/// How long asking may take to stop before the process ends anyhow.
+/// The time that asking may take to stop before the process ends anyhow.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is known to both who asks and who listens.
+/// The state that the asking and the listening thread share.
 #[derive(Default)]
 struct State {
     asks: bool,
@@ -56,7 +56,7 @@ impl Signals {
         signals
     }
 
-    /// What stops when a signal comes.
+    /// Returns the handle that a signal stops.
     pub fn stop(&self) -> Stop {
         self.stop.clone()
     }
@@ -127,7 +127,8 @@ impl Coming {
     }
 }
 
-/// Whether this process was started with SIGHUP ignored, where the system says so: the lowest bit of a mask in hexadecimal digits.
+/// Returns true where this process was started with SIGHUP ignored and the system reports it: the lowest bit
+/// of a mask in hexadecimal digits.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -62,21 +62,21 @@ pub struct SubjectFlags {
 pub struct Subject {
     /// The prompt.
     pub prompt: Prompt,
-    /// What the core saw; `None` where the prompt is one that is kept.
+    /// The snapshot that the prompt was built from; `None` for a stored prompt.
     pub world: Option<World>,
-    /// Who counts, by name.
+    /// The name of the tokenizer.
     pub counter: String,
-    /// Where things live; `None` where the machine was not looked at.
+    /// The directories of the build; `None` where the machine was not looked at.
     pub places: Option<Places>,
     /// The active tools.
     pub tools: Vec<Tool>,
-    /// What a model sees behind the prompt.
+    /// The messages behind the prompt, as a model gets them.
     pub messages: Vec<ModelMessage>,
-    /// What is known of it where it is kept.
+    /// The stored prompt, if this is one.
     pub kept: Option<Kept>,
 }
 
-/// Whether a person may be asked, and whether anything is written beside the result.
+/// The permission to ask the user and to write anything besides the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
     /// On a terminal. The prompt is handed out: loggers get their lines, and first files are created.
@@ -179,7 +179,7 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
     Ok(Subject::made(prompt, world, tools, None, Vec::new()))
 }
 
-/// What an engine's refusal ends with.
+/// Turns an error of the engine into a failure.
 pub fn refused(error: Error, format: Format) -> Failure {
     match format {
         Format::Json => Failure::from(error.clone()).for_programs(&error),

@@ -54,7 +54,7 @@ pub struct Engine<'s> {
     scaffolds: bool,
 }
 
-/// What a build writes beside its result.
+/// The files that a build writes besides returning its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writes {
     /// The first files of a profile that has some, and the lines of loggers.
@@ -62,7 +62,7 @@ pub enum Writes {
     All,
     /// The lines of loggers.
     Audit,
-    /// Nothing: for those that only look.
+    /// Nothing.
     Nothing,
 }
 
@@ -77,19 +77,19 @@ pub struct Built {
     pub tools: Vec<Tool>,
     /// The project texts that came to the gate, where the profile pins them, and those that a grant is about.
     pub seen: Vec<Seen>,
-    /// What of the project could not be read.
+    /// The project files that could not be read.
     pub unread: Vec<UnreadFile>,
-    /// Where the trust store is.
+    /// The path of the trust store, if there is one.
     pub store: Option<PathBuf>,
-    /// The project layer as a whole, where it is held.
+    /// The project layer as a whole, where it is left out because it is untrusted.
     pub held_layer: Option<PathBuf>,
     /// The directories of this turn.
     pub places: Places,
-    /// How the profile guards texts.
+    /// The trust mode of the profile.
     pub mode: TrustMode,
-    /// What stands for the project.
+    /// The trust state of the project.
     pub trust: Trust,
-    /// Who logs what happens in this build.
+    /// The loggers of this build.
     pub(crate) loggers: Loggers,
     /// The project texts that were included, whatever the mode.
     pub(crate) admitted: Vec<AdmittedText>,

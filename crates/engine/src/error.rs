@@ -7,7 +7,7 @@ use preface_core::{
 use preface_host::settings_file::SettingsFileError;
 use preface_store::StoreError;
 
-/// What stops a call, by what the caller can do about it.
+/// The reason why a call failed, by what the caller can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The request asks for something that does not exist; the text and a hint.
@@ -22,10 +22,10 @@ pub enum Error {
     /// A template is too deep or too large.
     #[error("{}", .0.message)]
     Render(Box<Diagnostic>),
-    /// What must not be cut does not fit the budget.
+    /// The part that must not be cut exceeds the budget.
     #[error(transparent)]
     Over(OverBudget),
-    /// `--trust require`, and something is held.
+    /// With `--trust require`: files are left out because they are untrusted.
     #[error("held for trust: {}", .0.sources.join(", "))]
     Held(Held),
     /// A saved world lacks a fact.
@@ -48,7 +48,7 @@ pub enum Error {
     Abort,
 }
 
-/// What is held for trust.
+/// The untrusted files that `--trust require` refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The canonical path that a grant would be about.

@@ -23,7 +23,7 @@ use preface_host::{
 };
 use std::sync::Arc;
 
-/// Who is told, beside the programs of the layers, and why skills are looked for.
+/// The handlers of hook events besides the programs of the layers, and the reason for discovering skills.
 pub(crate) struct Told<'h> {
     pub handlers: &'h [Arc<dyn HookHandler>],
     pub reason: DiscoverReason,

@@ -39,23 +39,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What lint found.
+/// The result of linting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Linted {
     /// The findings, by file and line; those without a place come last.
     pub findings: Diagnostics,
-    /// How many texts were read.
+    /// The number of files that were read.
     pub texts: usize,
 }
 
 /// A file that the caller wants to be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LintFile {
-    /// Where it lies, absolute.
+    /// The absolute path.
     pub path: PathBuf,
-    /// Its path for people.
+    /// The path for people.
     pub shown: String,
-    /// Its bytes.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 
@@ -202,11 +202,11 @@ pub(crate) fn tags(profile: &Profile) -> Vec<String> {
     profile.reserved_tags()
 }
 
-/// How many findings of one code are kept of one text. Nobody reads a million.
+/// The most findings of one code that are kept of one file.
 const MOST: usize = 100;
-/// How many findings are kept before the texts that follow keep fewer of their own.
+/// The number of findings from which on each further file keeps fewer of its own.
 const PLENTY: usize = 2_000;
-/// How many findings of one code are kept of a text then.
+/// The most findings of one code that are kept of one file beyond that.
 const FEW: usize = 2;
 
 struct Lint {

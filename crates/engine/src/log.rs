@@ -23,7 +23,7 @@ struct LogFile {
     name: String,
     manifest: (Scope, String),
     path: PathBuf,
-    /// What a project names as its log lies below this directory, whatever its directories link to.
+    /// The directory that a log named by a project must be in, links resolved.
     below: Option<PathBuf>,
 }
 

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 pub struct Request {
     /// The directory that is worked in; made absolute, links not resolved. `None` is the process's own.
     pub cwd: Option<PathBuf>,
-    /// What the directory is called in the prompt, where that is not its path: the name that a caller knows it by.
+    /// The name of the directory in the prompt, where that is not its path.
     pub cwd_name: Option<String>,
     /// A preset or profile by name.
     pub preset: Option<String>,
@@ -32,15 +32,15 @@ pub struct Request {
     pub zone: Option<String>,
     /// The whole prompt's limit in tokens.
     pub budget: Option<usize>,
-    /// Who counts tokens; `None` is the profile's counter, and `estimate:bytes4` where it names none.
+    /// The tokenizer; `None` is the profile's, or `estimate:bytes4` where it names none.
     pub counter: Option<String>,
-    /// Facts that are set, or removed where the value is `None`.
+    /// Variables that are set, or removed where the value is `None`.
     pub facts: BTreeMap<FactKey, Option<String>>,
     /// `path=value` settings and profile options, as written.
     pub sets: Vec<String>,
-    /// How trust is handled in this call.
+    /// The handling of trust in this call.
     pub trust: TrustChoice,
-    /// Which directories that the environment names count as the user's.
+    /// The rule for which directories named by the environment are the user's.
     pub home_trust: HomeTrust,
     /// Pins of `trust export`, given by the caller and never found in a project.
     pub pins: Option<Vec<u8>>,
@@ -52,17 +52,17 @@ pub struct Request {
     /// Files and directories that links of the project may lead to, beside those of the user's settings. A relative path is
     /// relative to the process's own directory.
     pub follow: Vec<PathBuf>,
-    /// What happened: events that call for reminders, as JSON objects with a `type`, in order.
-    /// In a session these go with every request; [`Session::remind`](crate::Session::remind) is for one.
+    /// The events that call for reminders, as JSON objects with a `type`, in order. In a session these go
+    /// with every request; [`Session::remind`](crate::Session::remind) is for one.
     pub events: Vec<serde_json::Value>,
 }
 
 /// A template as a store keeps it, or as somebody is still writing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTemplate {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its version; `None` where the text is not kept (yet).
+    /// The version; `None` where the text is not stored (yet).
     pub version: Option<u64>,
     /// The text.
     pub text: Arc<str>,
@@ -89,7 +89,7 @@ impl Request {
     }
 }
 
-/// Which tools are active.
+/// The choice of the active tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
     /// Those of the profile.
@@ -101,16 +101,16 @@ pub enum ToolChoice {
     Given(Vec<preface_core::turn::Tool>),
 }
 
-/// How trust is handled in this call.
+/// The handling of trust in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrustChoice {
-    /// What is recorded counts; where a person can be asked, they are.
+    /// Uses the recorded trust, and asks the user where that is possible.
     #[default]
     Ask,
-    /// All project text speaks, this once; nothing is recorded.
+    /// Includes all project files, for this call only; nothing is recorded.
     Once,
-    /// No project text speaks.
+    /// Includes no project file.
     Deny,
-    /// As `Ask` without asking, and the build is refused where anything is held.
+    /// Works like `Ask` without asking, and fails where files are untrusted.
     Require,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// What a writer may send.
+/// The two forms of a whole number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {

@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 /// A file of `agents/`, whatever became of it. In JSON it is a row of `preface agents --format json`.
 pub type AgentEntry = MarkdownEntry<Agent>;
 
-/// What the head of an agent's file says.
+/// The head of an agent's file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
-    /// What it is for.
+    /// The description.
     pub description: String,
     /// The tools that it may use; `None` is all.
     pub tools: Option<Vec<String>>,
@@ -32,7 +32,7 @@ pub struct Agent {
     pub model: Option<String>,
     /// The skills that it starts with.
     pub skills: Vec<String>,
-    /// What it must not forget.
+    /// The reminder of what the agent must not forget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critical_system_reminder: Option<String>,
     /// Other keys that hosts know; preface does nothing with them.
@@ -110,7 +110,7 @@ const READ: [&str; 8] = [
     "skills",
     "tools",
 ];
-/// How many unknown keys of a file are told.
+/// The most unknown keys of a file that are reported.
 const MOST_UNKNOWN: usize = 10;
 
 const AGENTS: Kind<Agent> = Kind {

@@ -15,7 +15,7 @@ use std::{
 
 /// A file of this size is put aside before the next line.
 const FULL: u64 = 2 << 20;
-/// How many files that were put aside are kept.
+/// The most rotated files that are kept.
 const KEPT: usize = 10;
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
@@ -47,10 +47,10 @@ pub struct AuditFile<'a> {
     within: Within<'a>,
 }
 
-/// Why nothing was written to the audit log.
+/// The reason why nothing was written to the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// Nobody could say which turn the events belong to.
+    /// The events have no id of a turn.
     #[error("an audit record needs the id of its turn")]
     WithoutCorrelation,
     /// The file cannot be locked, put aside or written.
@@ -58,7 +58,7 @@ pub enum AuditError {
     Unavailable {
         /// The file in question.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         #[source]
         why: WriteError,
     },

@@ -16,12 +16,12 @@ use serde::Serialize;
 /// A file of `commands/`, whatever became of it.
 pub type CommandEntry = MarkdownEntry<SlashCommand>;
 
-/// What a slash command says of itself.
+/// The head of a slash command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SlashCommand {
-    /// What it does, on one line; the first line of its text where its head does not say.
+    /// The description on one line; the first line of the text where the head has none.
     pub description: String,
-    /// What may follow it.
+    /// The hint for its arguments.
     #[serde(rename = "argument-hint")]
     pub hint: Option<String>,
     /// The description with its place in the file.

@@ -11,20 +11,20 @@ use std::{
     sync::Arc,
 };
 
-/// What stands for this call.
+/// The consent that applies to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// What was recorded counts.
+    /// The recorded trust.
     Recorded,
-    /// Everything speaks, this once.
+    /// Consent to all project files, for this call only.
     Once,
-    /// Nothing of the project speaks.
+    /// Consent to nothing of the project.
     Deny,
-    /// A grant is being made: everything speaks, or only these files where some are named.
+    /// A grant in progress: all project files, or only these where some are named.
     Granting(Vec<PathBuf>),
 }
 
-/// A project text that came to the gate.
+/// A project file that was checked at the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The path, absolute.
@@ -37,9 +37,9 @@ pub struct Seen {
     pub shown: String,
     /// The digest of its bytes.
     pub digest: LazyDigest,
-    /// Its bytes.
+    /// The content.
     pub bytes: Arc<Vec<u8>>,
-    /// How it fared.
+    /// The decision.
     pub verdict: Verdict,
     /// True where other users can write in its directory.
     pub shared: bool,
@@ -48,11 +48,11 @@ pub struct Seen {
 /// A file or directory of the project that a build asked for and did not get.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadFile {
-    /// Its path for people.
+    /// The path for people.
     pub shown: String,
     /// The reason.
     pub error: ReadError,
-    /// Whose it is.
+    /// The owner.
     pub belongs: Belongs,
 }
 
@@ -75,37 +75,37 @@ impl Seen {
 /// A project text that is included: what a stored prompt records of its sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AdmittedText {
-    /// Where it really lies, all links resolved.
+    /// The canonical path.
     pub path: PathBuf,
-    /// Its path for people.
+    /// The path for people.
     pub shown: String,
     /// The digest of the bytes that were read.
     pub digest: LazyDigest,
-    /// Whose it is.
+    /// The owner.
     pub belongs: Belongs,
     /// True where other users can write in its directory.
     pub shared: bool,
 }
 
-/// How much had come to a gate at one moment.
+/// The number of texts that a gate had checked at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateMark {
     seen: usize,
     admitted: usize,
 }
 
-/// How a text fared at the gate.
+/// The decision of the gate about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It speaks.
+    /// The text is included.
     Speaks,
-    /// It is held: nobody granted it.
+    /// The text is left out: it was never granted.
     HeldNew,
-    /// It is held: it changed since it was granted.
+    /// The text is left out: it changed since it was granted.
     HeldChanged,
-    /// It is held: other users can write in its directory, and it was not granted by its path.
+    /// The text is left out: other users can write in its directory, and it was not granted by its path.
     HeldShared,
-    /// It is held: the caller said no.
+    /// The text is left out: the caller denied the project.
     Denied,
 }
 
@@ -337,7 +337,7 @@ pub fn is_plain_branch(name: &str) -> bool {
     (1..=PLAIN_BRANCH_LIMIT).contains(&name.len()) && name.bytes().all(is_plain)
 }
 
-/// Whose a file is.
+/// The owner of a file within the project: its layer or its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Belongs {
     /// A file of the project directory (`.preface/…`).

@@ -41,21 +41,21 @@ pub const OUTPUT_LIMIT: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HookCommand {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// When it is told.
+    /// The event that it is run for.
     pub event: HookEvent,
-    /// What it may do.
+    /// The role.
     pub role: Role,
     /// The program, an absolute path or a bare name, and its arguments.
     pub argv: Vec<String>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
-    /// Where it works.
+    /// The working directory.
     pub cwd: PathBuf,
     /// The directory that a bare name is never found in.
     pub not_below: PathBuf,
-    /// Its manifest, where it has one.
+    /// The manifest, if there is one.
     pub place: Option<Place>,
     /// A project's command as it was checked; its words are started instead of `argv`.
     pub checked: Option<GrantedCommand>,

@@ -36,7 +36,7 @@ pub trait Confirm: fmt::Debug {
     fn confirm(&self, question: &str) -> bool;
 }
 
-/// Nobody is there to ask.
+/// Confirmation without a user: the answer is always no.
 #[derive(Debug)]
 pub struct Headless;
 
@@ -51,43 +51,44 @@ impl Confirm for Headless {
 pub struct Look<'a> {
     /// The machine.
     pub system: &'a dyn System,
-    /// What is asked.
+    /// The turn.
     pub turn: &'a Turn,
-    /// Where things live.
+    /// The directories of the build.
     pub places: &'a Places,
     /// The embedded folder whose extensions and texts are the bundled layer's; `None` is what ships for everybody.
     pub bundle: Option<&'a str>,
-    /// Who may speak.
+    /// The gate for texts of the project.
     pub gate: &'a Gate,
     /// The texts that the caller gave for the profile's `text_options`.
     pub given: &'a BTreeMap<String, Vec<Piece>>,
     /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere.
     pub roots: Option<&'a [PathBuf]>,
-    /// Where the files of the project may lie.
+    /// The directories that files of the project may be in.
     pub bounds: &'a Bounds,
     /// The merged settings.
     pub settings: &'a Merged,
-    /// Who can be asked.
+    /// The way to ask the user.
     pub confirm: &'a dyn Confirm,
     /// The commands of the project that may run; `None` is none.
     pub granted: Option<&'a GrantedCommands>,
-    /// What came up.
+    /// The diagnostics so far.
     pub notes: RefCell<Diagnostics>,
     /// Paths of skills that were announced for this conversation.
     pub skill_paths: &'a [SkillPath],
-    /// What becomes of a byte order mark at the head of a file.
+    /// The handling of a byte order mark at the head of a file.
     pub bom: ByteOrderMark,
     /// The sections of the profile.
     pub sections: &'a [Section],
     /// The MCP servers of all layers.
     pub servers: &'a [ServerEntry],
-    /// Where directories really lie, as far as anybody asked in this build.
+    /// The canonical paths of directories that were looked up in this build.
     pub real_dirs: &'a RealDirs,
-    /// How many bytes `file:` facts may still have in this build: each spelling of a path is a fact of its own.
+    /// The bytes that `file:` variables may still have in this build: each spelling of a path is a variable
+    /// of its own.
     pub file_room: Cell<u64>,
 }
 
-/// Directories as they were named, and where they really lie.
+/// The canonical paths of directories, by the paths that name them.
 pub type RealDirs = RefCell<BTreeMap<OsString, PathBuf>>;
 
 /// The most that is read of a context file.
@@ -96,11 +97,11 @@ pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
 pub const FILE_FACT_LIMIT: u64 = 1 << 20;
 /// The most that all `file:` facts of a build have together.
 pub const FILE_FACTS_LIMIT: u64 = 64 << 20;
-/// Why something is held where the caller denies the project.
+/// The reason for leaving texts out where the caller denies the project.
 pub const DENIED: &str = "this call denies the project";
-/// What to do about that. A grant does not help.
+/// The help for that. A grant has no effect there.
 pub const DENIED_HELP: &str = "leave out `--trust deny`";
-/// What to do about a file with several names where such files are refused.
+/// The help for a file with several names where such files are refused.
 pub(crate) const HARD_LINK_HELP: &str =
     "copy the file, so that it has one name; or set `trust.hardLinks` to true in your own settings";
 /// The most that is read of a settings file.
@@ -360,7 +361,8 @@ impl Look<'_> {
         }
     }
 
-    /// Where a file that was just read really lies: grants are about that place, whichever way led there.
+    /// Returns the canonical path of a file that was just read: grants are about that path, whichever way led
+    /// there.
     pub(crate) fn real(&self, path: &Path) -> PathBuf {
         let path = normal(&self.places.cwd, path);
         self.real_parent(&path)
@@ -437,44 +439,44 @@ impl Look<'_> {
     }
 }
 
-/// Reason for which there is nothing of a file.
+/// The reason why a file was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotRead {
-    /// It is missing, or cannot be read.
+    /// The file is missing or cannot be read.
     Unreadable,
-    /// It is held for trust.
+    /// The file is untrusted and was left out.
     Held,
 }
 
-/// How much of a file is read.
+/// The part of a file that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it; a file above the limit is an error.
+    /// The whole file; one above the limit is an error.
     Whole,
-    /// What the limit allows.
+    /// The bytes up to the limit.
     Head,
 }
 
-/// A file that somebody wants to read.
+/// A file to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// Whose it is.
+    /// The scope.
     pub scope: Scope,
-    /// Which.
+    /// The path.
     pub path: &'a Path,
-    /// Where it must lie.
+    /// The directory that the file must be in.
     pub within: Within<'a>,
-    /// How large it may be.
+    /// The limit in bytes.
     pub limit: u64,
-    /// Whether a larger file is an error or is read up to the limit.
+    /// The handling of a larger file: an error, or read up to the limit.
     pub extent: Extent,
     /// A file of the project directory, or of the tree.
     pub belongs: Belongs,
     /// Other users can write in its directory.
     pub shared: bool,
-    /// How bad a failure is.
+    /// The severity of a failure.
     pub severity: Severity,
-    /// The code of a failure, where a seed or spec fixes it.
+    /// The code of a failure, where it is fixed.
     pub code: Option<DiagnosticCode>,
 }
 

@@ -27,7 +27,7 @@ pub const RECORDING_LIMIT: u64 = 16 << 20;
 
 /// The directory of the recordings, below that of the user's state.
 const DIR: &str = "mcp";
-/// How many digits of the digest a name has.
+/// The number of digits of the digest in a name.
 const DIGITS: usize = 12;
 
 /// Returns where the recording of a server lies. `None` where there is no directory for it, or the id is no file name.
@@ -104,10 +104,10 @@ pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
     }
 }
 
-/// Why something was not recorded.
+/// The reason why nothing was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unrecorded {
-    /// It is larger than what would be read again, in bytes.
+    /// The recording has this many bytes, more than would be read again.
     TooLarge(usize),
     /// The machine would not.
     Write(WriteError),

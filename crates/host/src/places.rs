@@ -31,7 +31,7 @@ pub struct Places {
     pub project: Option<PathBuf>,
     /// The user's home directory, where texts in it are the user's: not one that could have come with the project.
     pub own_home: Option<PathBuf>,
-    /// Where preface keeps what belongs to the user and to no project; `None` where there is no such directory.
+    /// The directory for state of the user that belongs to no project; `None` where there is none.
     pub state: Option<PathBuf>,
     /// True: another program keeps settings in the same files.
     pub shared: bool,
@@ -39,7 +39,7 @@ pub struct Places {
     pub foreign_keys: Vec<String>,
 }
 
-/// Which directories that the environment names count as the user's.
+/// The rule for which directories named by the environment are the user's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HomeTrust {
     /// Those outside of the project, and below the account's own home directory.

@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-/// Which profile is asked for.
+/// The choice of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// By name: `<global>/profiles/NAME.toml`, else the preset of that name.
@@ -27,10 +27,10 @@ pub enum Choice {
 
 /// The most that is read of a profile or of a text that one names.
 const LIMIT: u64 = 1 << 20;
-/// How long a chain of `extends` may be.
+/// The longest chain of `extends`.
 const CHAIN: usize = 16;
 
-/// How many bytes of options a profile is kept with.
+/// The most bytes of options of a profile that is cached.
 const KEPT_OPTIONS: usize = 4096;
 
 /// The bundled presets as they were read, by path.
@@ -45,7 +45,7 @@ struct Preset {
     names: Vec<String>,
 }
 
-/// Where a raw profile came from, for the files that it names.
+/// The origin of a raw profile, for resolving the files that it names.
 enum Home {
     Bundled,
     Dir(PathBuf),

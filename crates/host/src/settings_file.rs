@@ -24,7 +24,7 @@ use std::{
 
 /// A new file of the user's own may come to hold secrets.
 const OWN_MODE: u32 = 0o600;
-/// What a project brings is there for everybody who works in it.
+/// The mode of a project's directory: others who work in the project read it.
 const PROJECT_DIR_MODE: u32 = 0o755;
 const PROJECT_MODE: u32 = 0o644;
 
@@ -36,12 +36,12 @@ pub struct SettingsFile<'a> {
     scope: Scope,
     path: PathBuf,
     shown: String,
-    /// Where a project's file must lie.
+    /// The directory that a project's file must be in.
     root: Option<PathBuf>,
     lock: PathBuf,
 }
 
-/// Why a settings file was not read or changed.
+/// The reason why a settings file was not read or changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsFileError {
     /// There is no directory for it: no home, or the project directory would be the user's own.
@@ -50,33 +50,33 @@ pub enum SettingsFileError {
     Link {
         /// The path of the link for people.
         path: String,
-        /// Where it leads; `None` where that is no directory.
+        /// The target; `None` where that is no directory.
         target: Option<String>,
     },
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable {
         /// The path for people.
         path: String,
-        /// Why not.
+        /// The error.
         #[source]
         error: ReadError,
     },
-    /// It, its directory or the lock cannot be written.
+    /// The file, its directory or the lock cannot be written.
     Unwritable {
         /// The path for people.
         path: String,
-        /// Why not.
+        /// The error.
         #[source]
         error: WriteError,
     },
-    /// It would be larger than what is read.
+    /// The file would be larger than the limit for reading.
     TooLarge {
         /// The path for people.
         path: String,
-        /// Its size in bytes.
+        /// The size in bytes.
         size: usize,
     },
-    /// Somebody changed it meanwhile.
+    /// Another process changed the file meanwhile.
     Moved {
         /// The path for people.
         path: String,
@@ -155,12 +155,12 @@ impl fmt::Display for SettingsFileError {
     }
 }
 
-/// Whether a file says something else now.
+/// The effect of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// It was written.
+    /// The file was written.
     Changed,
-    /// It said so already.
+    /// The file had the value already.
     Unchanged,
 }
 

@@ -15,13 +15,13 @@ use serde::Serialize;
 /// A file of `output-styles/`, whatever became of it.
 pub type StyleEntry = MarkdownEntry<Style>;
 
-/// What the head of an output style says.
+/// The head of an output style.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Style {
-    /// What it is for.
+    /// The description.
     pub description: Option<String>,
-    /// Whether the instructions for programming stay; `None` where the file does not say.
+    /// True where the instructions for programming are kept; `None` where the file does not set it.
     pub keep_coding_instructions: Option<bool>,
 }
 
@@ -29,7 +29,7 @@ pub struct Style {
 const KEEP: &str = "keep-coding-instructions";
 /// The keys that are read.
 const KEYS: [&str; 3] = ["name", "description", KEEP];
-/// How many unknown keys of a file are told.
+/// The most unknown keys of a file that are reported.
 const MOST_UNKNOWN: usize = 10;
 
 const STYLES: Kind<Style> = Kind {

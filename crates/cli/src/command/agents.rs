@@ -29,7 +29,7 @@ const NAME: usize = 32;
 /// The widest column of tools, and what it is left where room is short.
 const TOOLS: usize = 32;
 const FEW_TOOLS: usize = 8;
-/// What the path is left before the tools give way.
+/// The width that the path keeps before the column of tools is narrowed.
 const PATH: usize = 16;
 /// The longest description.
 const DESCRIPTION: usize = 160;
@@ -97,7 +97,7 @@ fn name(agent: &AgentEntry) -> String {
     short(&one_line(&agent.name), NAME).into_owned()
 }
 
-/// How wide the column of tools may be, so that a path still has its room behind it.
+/// Returns the width of the column of tools that leaves room for a path behind it.
 fn widest_tools(rows: &[&AgentEntry], room: Option<usize>) -> usize {
     let Some(room) = room else { return TOOLS };
     let widest = |cell: fn(&AgentEntry) -> String| rows.iter().map(|agent| columns(&cell(agent))).max();

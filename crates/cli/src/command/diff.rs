@@ -114,11 +114,9 @@ pub struct Against {
     against_set: Vec<String>,
 }
 
-/// One side: its name and its receipt.
+/// One side: its name and its lock file.
 pub struct Receipt {
-    /// What it is called.
     pub name: String,
-    /// What it says.
     pub document: Document,
 }
 
@@ -174,7 +172,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 struct Compared {
     prompt: Prompt,
     counter: String,
-    /// Its name, where it is kept.
+    /// The name of the stored prompt; `None` for one that was built now.
     kept: Option<String>,
 }
 

@@ -196,7 +196,7 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
     Ok(out)
 }
 
-/// What is sent beside the prompt, in messages of the user: a table for each place.
+/// Formats the attachments in messages of the user: a table for each place.
 fn asides(explained: &Explanation, room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
@@ -242,7 +242,8 @@ fn aside_rows(table: &mut Table<3>, aside: &AsideRow, room: Option<usize>) {
     }
 }
 
-/// What made the prompt, where more than one build did: what happened, who did it, which sections are other since.
+/// Formats the triggers of the prompt, where more than one build or a hook made it: the event, the hook, the
+/// changed sections.
 fn triggers(explained: &Explanation, room: Option<usize>) -> String {
     let named = explained.triggers.len() > 1 || explained.triggers.iter().any(|trigger| trigger.by.is_some());
     if !named {
@@ -330,7 +331,7 @@ fn merged(part: &PartRow) -> Vec<SourceRow> {
     rows
 }
 
-/// Who speaks: a layer, or what else a byte can come from.
+/// Returns the kind of a source: the word of its scope, or where else its bytes come from.
 fn kind(source: &SourceRow) -> &'static str {
     match source.scope {
         Some(scope) => scope.as_str(),
@@ -437,7 +438,7 @@ fn spans(ui: &Ui, subject: &Subject) -> String {
     table.show(room)
 }
 
-/// What `--at` asks about.
+/// The argument of `--at`.
 #[derive(Debug, PartialEq, Eq)]
 enum At<'a> {
     Offset(usize),
@@ -491,7 +492,7 @@ fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, Failure> {
     }
 }
 
-/// So many places are shown; the others are counted.
+/// The most matches that are shown; the rest is only counted.
 const HITS: usize = 20;
 
 fn hits(ui: &Ui, subject: &Subject, found: &[Hit]) -> String {

@@ -91,7 +91,7 @@ struct Spot {
     there: Option<bool>,
 }
 
-/// What lies where.
+/// The directories and settings files of both layers.
 struct Looked {
     global: Spot,
     project: Spot,

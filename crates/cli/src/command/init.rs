@@ -222,14 +222,15 @@ fn head(system: &dyn System, places: &Places, home: &Path, existed: bool, writte
     out
 }
 
-/// What every layer may bring beside texts.
+/// The files that every layer may have besides texts, and what each is for.
 const ADDED: [(&str, &str); 3] = [
     ("extensions/<category>/<id>/", "tools, context providers, hooks and more, each with a manifest.json"),
     ("mcp.json", "MCP servers"),
     ("ordering.json", "the order of hooks"),
 ];
 
-/// What may stand in the directory, and in that of a project. `shared`: it is the one where profiles are looked for.
+/// Lists the files that the directory, and that of a project, may have. `shared`: profiles are looked up in
+/// it.
 fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path, shared: bool) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let sections = ("sections/<id>.md".to_owned(), "one section, new or replaced (a template)".to_owned());

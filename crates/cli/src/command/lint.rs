@@ -179,7 +179,7 @@ fn sarif(findings: &[Diagnostic]) -> Value {
     })
 }
 
-/// What the codes of a topic are about.
+/// The topics of diagnostic codes, each with its subject.
 const TOPICS: [(&str, &str); 18] = [
     ("agent", "A problem of an agent's file"),
     ("budget", "The prompt does not fit its budget"),

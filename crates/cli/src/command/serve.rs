@@ -40,7 +40,7 @@ A first ctrl-c or SIGTERM finishes accepted requests, a second ends at once.";
 /// The most bytes of a request's body: room for the largest template, written as JSON.
 const MAX_BODY: usize = 4 << 20;
 
-/// How long threads that still build may take once everything else has ended.
+/// The time that threads with a running build have once everything else has ended.
 const LAST_THREADS: Duration = Duration::from_secs(1);
 
 /// The exit code of a process that a second signal ends.

@@ -35,12 +35,11 @@ pub struct ListingFlags {
     pub talk: TalkFlags,
 }
 
-/// Whether a table shows what is not active.
+/// The treatment of inactive entries in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inactive {
-    /// It has a row, and a reason.
+    /// Each has a row, with a reason.
     Shown,
-    /// It is left out.
     LeftOut,
 }
 

@@ -15,7 +15,7 @@ use preface::{
 };
 use std::{fmt, str::FromStr};
 
-/// What stands under one heading: a category of extensions, the MCP servers, the skills, or the agents.
+/// The group of a heading: a category of extensions, the MCP servers, the skills, or the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Extensions of a category.
@@ -73,7 +73,7 @@ impl FromStr for Group {
     }
 }
 
-/// What the layers bring: extensions, and servers.
+/// The extensions and the servers of all layers.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     /// The extensions.
@@ -123,11 +123,11 @@ pub struct Row<'e> {
     pub config_scope: SetBy,
     pub status: Status,
     pub about: Option<&'e str>,
-    /// What a hook does with what passes through it.
+    /// The role of a hook.
     pub role: Option<Role>,
     /// The event that a hook names.
     pub event: Option<&'e str>,
-    /// What a person types for a command, where that is not its id.
+    /// The text that invokes a command, where that is not its id.
     pub typed: Option<&'e str>,
     pub diagnostics: &'e [Diagnostic],
 }

@@ -19,7 +19,7 @@ impl SchemaChecker for Anything {
     }
 }
 
-/// What the layers bring, before it is resolved.
+/// The contents of the layers before they are resolved.
 #[derive(Default)]
 pub struct Sample {
     found: Vec<Found>,

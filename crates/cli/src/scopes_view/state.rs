@@ -17,24 +17,24 @@ where
     row
 }
 
-/// How an entry stands. Every listing uses these words.
+/// The state of an entry. Every listing uses these words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It answers to its name, and works.
+    /// The entry of its name, and usable.
     Active,
-    /// A stronger layer's entry answers to its name.
+    /// Hidden by an entry of a stronger layer.
     Hidden,
-    /// A settings file or the caller switched it off.
+    /// Disabled by a settings file or the caller.
     Off,
-    /// It failed validation.
+    /// Invalid.
     Broken,
-    /// It waits for trust; nobody looked at what it says.
+    /// Left out because it is untrusted; its content was not checked.
     Held,
-    /// It is active, but its manifest lacks what it needs to be used.
+    /// Active, but its manifest lacks a field that it needs to be used.
     Incomplete,
-    /// It is active, but what it would do to the machine needs a grant.
+    /// Active, but what it would do to the machine needs a grant.
     NeedsGrant,
-    /// It needs a grant, too, and a lower layer's entry is active until it has one.
+    /// In need of a grant; until then a lower layer's entry is active.
     Pending,
 }
 

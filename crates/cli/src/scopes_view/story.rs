@@ -70,12 +70,12 @@ pub fn unknown(layers: &Layers, name: &str, groups: &[Group], project: Project) 
     })
 }
 
-/// Whether anybody looked into the project.
+/// The access to the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Project {
-    /// What it has is known.
+    /// Read.
     Seen,
-    /// It waits for trust as a whole.
+    /// Left out as a whole because it is untrusted.
     Held,
     /// The user declined to trust it.
     Declined,
@@ -155,7 +155,7 @@ fn headline(entries: &[Row<'_>]) -> String {
     }
 }
 
-/// What became of an entry.
+/// Describes the state of an entry and the reason for it.
 fn fate(entry: Row<'_>) -> String {
     let told = match State::of(entry) {
         State::Hidden => match entry.shadowed_by {
@@ -203,7 +203,7 @@ fn because(entry: Row<'_>) -> String {
     if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) }
 }
 
-/// What to do to change it, the most likely wish first.
+/// Returns advice on how to change the result, the most likely wish first.
 fn advice(entries: &[Row<'_>]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let mut say = |sentence: String| {
@@ -273,7 +273,7 @@ fn on_again(entry: Row<'_>, by: &DisabledBy) -> String {
     }
 }
 
-/// How to be without an entry that is alone.
+/// Returns advice on how to be rid of an entry that is the only one of its name.
 fn without(entry: Row<'_>) -> String {
     if entry.group == Group::Mcp {
         let off = format!("`\"{}\": {{\"disable\": true}}`", one_line(entry.name));
@@ -301,7 +301,8 @@ fn id_of(origin: &EntryOrigin) -> String {
     one_line(directory.rsplit('/').next().unwrap_or(directory))
 }
 
-/// What is to be removed to be rid of a row: the directory of an extension, where its manifest names one; a server.
+/// Returns what to remove to be rid of a row: the directory of an extension, where its manifest names one; a
+/// server.
 fn source(entry: Row<'_>) -> String {
     let path = one_line(&entry.origin.path);
     if entry.group == Group::Mcp {

@@ -46,7 +46,7 @@ pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
     }
 }
 
-/// What tells one note from another: code, message, path and line.
+/// The identity of a diagnostic: code, message, path and line.
 type Known<'a> = (DiagnosticCode, &'a str, Option<(&'a str, Option<usize>)>);
 
 fn known(note: &Diagnostic) -> Known<'_> {

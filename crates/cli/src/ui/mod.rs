@@ -14,18 +14,18 @@ use crate::{advice::complete_document, failure::Failure};
 use preface::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
-/// How wide text for people is where no terminal says.
+/// The width of text for people where no terminal has one.
 const WIDE: usize = 100;
 
-/// How much the person wants to hear.
+/// The amount of messages on stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Talk {
     /// Nothing but errors.
     Quiet,
-    /// One line where something was held, cut or skipped.
+    /// One line where something was left out, cut or skipped.
     #[default]
     Usual,
-    /// Every note in full.
+    /// Every diagnostic in full.
     All,
 }
 

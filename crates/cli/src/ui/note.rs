@@ -129,7 +129,7 @@ struct Excerpt {
     line: String,
     /// Columns before the carets.
     before: usize,
-    /// How many carets.
+    /// The number of carets.
     under: usize,
 }
 

@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
-/// After how long it is said what is being done.
+/// The time before anything is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the words are looked at again.
+/// The time between two updates of the text.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Hears what is being done.

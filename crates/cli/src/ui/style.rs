@@ -9,15 +9,15 @@ const fn colour(colour: AnsiColor) -> Style {
 
 /// Names and headings.
 pub const BOLD: Style = Style::new().effects(Effects::BOLD);
-/// What frames, and what is known anyway.
+/// Frames and secondary text.
 pub const DIM: Style = Style::new().effects(Effects::DIMMED);
 /// Advice.
 pub const HINT: Style = colour(AnsiColor::Cyan);
-/// What is fine, or new.
+/// Good or new values.
 pub const GOOD: Style = colour(AnsiColor::Green);
-/// What deserves a look.
+/// Warnings.
 pub const CARE: Style = colour(AnsiColor::Yellow);
-/// What went wrong, or went away.
+/// Errors and removed values.
 pub const BAD: Style = colour(AnsiColor::Red);
 
 /// Returns the style of a severity's word.

@@ -6,7 +6,7 @@ use super::{
 };
 use anstyle::Style;
 
-/// Where the text of a column stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// To the left.

@@ -25,18 +25,18 @@ use preface_core::{
 };
 use std::path::PathBuf;
 
-/// What is to be analyzed, and from where.
+/// A template to analyze, with the request whose variables it may use.
 #[derive(Clone, Debug, Default)]
 pub struct Analyze {
     /// The template.
     pub template: String,
-    /// Whose facts are looked at. Without a `cwd` nothing about a directory is.
+    /// The request whose variables are used. Without a `cwd` nothing about a directory is looked up.
     pub request: Request,
     /// The directories below which files may be read, real paths. The request's `cwd` must lie below one of them.
     pub roots: Vec<PathBuf>,
-    /// Whether `[raw]` blocks work; `None` is as the profile has it.
+    /// True where `[raw]` blocks work; `None` uses the profile's setting.
     pub raw: Option<bool>,
-    /// Whether lines of tags alone go; `None` is as the profile has it.
+    /// True where lines of tags alone are removed; `None` uses the profile's setting.
     pub trim_tag_lines: Option<bool>,
 }
 

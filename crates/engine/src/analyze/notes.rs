@@ -20,12 +20,11 @@ use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 /// The name of the template in places.
 const NAME: &str = "template";
 
-/// What is looked at.
 pub(super) struct Wanted<'a> {
     pub text: &'a str,
     pub options: &'a Options,
     pub profile: &'a Profile,
-    /// Whether files were looked for.
+    /// True where files were looked for.
     pub somewhere: bool,
 }
 
@@ -91,10 +90,10 @@ pub(super) fn notes(
     (notes.into_iter().map(|one| one.shown(&mut locator, utf16)).collect(), left + more)
 }
 
-/// How bad a note is, its place and its code: the worst come first.
+/// The sort key of a diagnostic: the most severe come first, then by position and code.
 type Rank = (Reverse<Severity>, [usize; 2], DiagnosticCode);
 
-/// What was found so far.
+/// The diagnostics found so far.
 struct Found<'a> {
     text: &'a str,
     few: Few<Rank, One>,

@@ -13,7 +13,7 @@ pub struct Compared {
     pub before: Index,
     /// The second.
     pub after: Index,
-    /// What differs.
+    /// The difference between the two.
     pub difference: Difference,
     /// The changed prompts whose bodies are the same: only their heads, or how they are written down, differ.
     pub same_body: BTreeSet<String>,

@@ -14,48 +14,48 @@ use preface_host::{
 use serde::Serialize;
 use std::{collections::BTreeMap, path::Path};
 
-/// What an import is at.
+/// The progress of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It reads the directory.
+    /// Reading the directory.
     Reading,
-    /// It compiles so many files.
+    /// Compiling this number of files.
     Compiling(usize),
-    /// It writes so many prompts.
+    /// Writing this number of prompts.
     Writing(usize),
 }
 
-/// What an import took in.
+/// The result of an import.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportReport {
     /// The version of the catalog.
     pub version: String,
-    /// How its bodies are written.
+    /// The syntax of its bodies.
     pub generation: Generation,
-    /// How many prompts it has.
+    /// The number of its prompts.
     pub prompts: usize,
-    /// The bytes of their bodies.
+    /// The bytes of all bodies.
     pub bytes: usize,
-    /// Their tokens as the README counts them.
+    /// The tokens of all bodies, as the README has them.
     pub tokens: u64,
-    /// How many of them the README counts.
+    /// The number of prompts with a token count in the README.
     pub counted: usize,
-    /// How many values they have.
+    /// The number of values in all prompts.
     pub values: usize,
-    /// What looks like a value, and stays as it is written.
+    /// The `${…}` that are kept as written.
     pub kept: KeptExpressions,
     /// The digest of all files.
     pub digest: String,
-    /// What a profile pins it by.
+    /// The pin of this catalog for a profile.
     pub pin: String,
-    /// What became of the catalog that was there before.
+    /// The effect on the catalog that was stored before.
     #[serde(serialize_with = "word")]
     pub written: Written,
-    /// What was left out, and what stays as it is written.
+    /// The diagnostics: of prompts that were left out and of `${…}` kept as written.
     pub notes: Diagnostics,
 }
 
-/// How many `${…}` stay as they are written, by the reason.
+/// The numbers of `${…}` kept as written, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KeptExpressions {
     /// No expression.

@@ -7,14 +7,14 @@ use preface_core::{
 };
 use preface_host::{catalogs, system::System};
 
-/// What was looked at.
+/// The result of verifying a stored catalog.
 #[derive(Clone, Debug)]
 pub struct Verified {
     /// The version.
     pub version: String,
-    /// Its index, where that can be read.
+    /// The index, if it can be read.
     pub index: Option<Index>,
-    /// What does not agree. Nothing where all does.
+    /// The problems that were found; empty if all files match.
     pub notes: Diagnostics,
 }
 

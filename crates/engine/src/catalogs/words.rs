@@ -5,13 +5,13 @@ use serde::Serialize;
 use similar::{Algorithm, ChangeTag, TextDiff};
 use std::time::Duration;
 
-/// How long is looked for the smallest difference; after that a larger one will do.
+/// The time to search for the smallest difference; after that a larger one is used.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A run of words that share their fate.
+/// A run of words with the same change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Word {
-    /// What became of them.
+    /// The change: kept, added or removed.
     pub kind: DiffKind,
     /// The words, with the blanks and line ends between them.
     pub text: String,

@@ -24,7 +24,8 @@ use preface_host::{
 };
 use std::sync::{Mutex, PoisonError};
 
-/// How many are cached. One that a build uses is not there for another, so several builds for one directory leave several.
+/// The most entries. An entry in use by one build is not there for another, so several builds for one
+/// directory leave several.
 const MOST: usize = 64;
 /// The most bytes of text in one of them.
 const LARGEST: usize = 1 << 20;

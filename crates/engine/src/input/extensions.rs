@@ -133,7 +133,7 @@ fn with_texts(tool: Tool, texts: &BuiltinTexts) -> Tool {
     Tool { snippet: texts.snippet.clone(), guidelines: texts.guidelines.clone(), ..tool }
 }
 
-/// What becomes of a tool's texts when it is registered: its snippet is one line.
+/// Returns the tool as it is registered, with a snippet of one line from the sources that the profile lists.
 pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
     let text = profile.snippet_from.iter().find_map(|from| match from {
         SnippetSource::Snippet => tool.snippet.as_deref(),

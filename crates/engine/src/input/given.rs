@@ -15,7 +15,7 @@ use preface_host::{
 };
 use std::{collections::BTreeMap, path::Path};
 
-/// What stands between the values of an option that was given several times.
+/// The separator between the values of an option that was given several times.
 const BETWEEN: &str = "\n\n";
 
 impl Engine<'_> {

@@ -87,7 +87,7 @@ pub struct CatalogUse {
     pub place: String,
     /// The prompt that is used there; `None` where the text is the profile's own.
     pub prompt: Option<String>,
-    /// Why the text is the profile's own.
+    /// The reason why the profile's own text is used.
     pub why: Option<String>,
 }
 

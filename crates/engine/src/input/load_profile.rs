@@ -50,7 +50,7 @@ pub(crate) struct LoadedProfile {
     /// These settings, merged, and what that reported.
     pub merged: Arc<Merged>,
     pub merge_notes: Diagnostics,
-    /// Where files of the project may lie.
+    /// The directories that files of the project may be in.
     pub bounds: Bounds,
     /// The directories that files of the tree must lie in; `None` is anywhere.
     pub roots: Option<Vec<PathBuf>>,
@@ -358,7 +358,7 @@ fn preset_name(named: &str) -> String {
     named.replace('_', "-")
 }
 
-/// Where the user's choice of profile is looked up.
+/// Returns the home in which the user's choice of profile is looked up.
 pub(crate) fn default_home() -> Home {
     Home {
         global: vec!["config:preface".to_owned()],
@@ -406,7 +406,7 @@ fn read_settings(
     }
 }
 
-/// What the caller sets: `path=value`, as written.
+/// The settings of the caller: `path=value`, as written.
 struct Given<'r> {
     sets: Vec<(&'r str, &'r str)>,
     agent: Option<&'r str>,

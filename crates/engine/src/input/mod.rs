@@ -41,13 +41,12 @@ pub(crate) struct Inputs {
     pub first_files: FirstFiles,
     pub project: Project,
     pub entries: Entries,
-    /// What the project takes away or replaces.
     pub changes: ProjectChanges,
     /// The paths of skills that hooks named.
     pub skill_paths: Vec<SkillPath>,
 }
 
-/// What came of the first files of a profile.
+/// The result of creating the first files of a profile.
 #[derive(Debug, Default)]
 pub(crate) struct FirstFiles {
     pub diagnostics: Diagnostics,

@@ -42,7 +42,7 @@ pub(crate) fn options(profile: &Profile) -> impl Iterator<Item = &'static str> {
 /// The most notes about the lists of tools of an agent.
 const MOST_NOTES: usize = 20;
 
-/// What was found under the names.
+/// The agent and the output style that were found by name.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
     agent: Option<AgentEntry>,

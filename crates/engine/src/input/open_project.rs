@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Project {
     pub access: ProjectAccess,
-    /// Its own settings; `None` where there are none that may be used.
+    /// The project's own settings; `None` if there are none or they may not be used.
     pub layer: Option<LayerSettings>,
     /// The settings of all scopes.
     pub settings: Arc<Merged>,
@@ -28,7 +28,7 @@ pub(crate) struct Project {
     pub profile: Arc<Profile>,
     /// `systemPrompt` of the settings.
     pub system_prompt: OwnPrompt,
-    /// What came up in the settings; what came up at the gate is in `access`.
+    /// The diagnostics of the settings; those of the gate are in `access`.
     pub diagnostics: Diagnostics,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct OptionSetting {
     /// The keys that lead to it in the settings.
     path: Vec<String>,
     name: String,
-    /// Its values; a list has several.
+    /// The values; a list has several.
     values: Vec<Setting>,
     by: SetBy,
     place: Place,

@@ -194,8 +194,9 @@ impl ProjectChanges {
         }
     }
 
-    /// What the project's settings make of an entry of another layer, short of switching it off: they switch it on again, or
-    /// change the place and size of its text. The notes are those of the listing, which a build reports as they are.
+    /// Adds the changes that the project's settings make to an entry of another layer, except for disabling
+    /// it: they enable it again, or change the place and size of its text. The diagnostics are those of the
+    /// listing, which a build reports as they are.
     fn add_settings(&mut self, scope: Scope, notes: &[Diagnostic]) {
         let by_project = |note: &&Diagnostic| {
             note.severity == Severity::Warning
@@ -207,7 +208,8 @@ impl ProjectChanges {
         }
     }
 
-    /// What the project's settings make of a provider of another layer: where requests go, and with which key.
+    /// Adds the changes that the project's settings make to a provider of another layer: its address and its
+    /// key.
     fn add_provider_settings(&mut self, entry: &Entry, project: &Project) {
         if entry.value.category != Category::Providers || entry.origin.scope == Scope::Project {
             return;
@@ -246,7 +248,7 @@ impl ProjectChanges {
         self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), affects);
     }
 
-    /// What is replaced once the commands of the project are allowed.
+    /// Adds the replacement that takes effect once the commands of the project are allowed.
     fn add_pending(&mut self, name: &str, origin: &EntryOrigin, below: &EntryOrigin) {
         let what = format!(
             "with `--allow-commands` the project replaces {} `{name}` with {}",

@@ -37,7 +37,8 @@ pub(crate) struct Entries {
     pub granted: GrantedCommands,
     /// The tools of servers that could be active.
     pub server_tools: Vec<Tool>,
-    /// Why no prompt can be built: the catalog that the profile names cannot be used. Listings ignore it.
+    /// The reason why no prompt can be built: the catalog that the profile names cannot be used. Listings
+    /// ignore it.
     pub refused: Option<Error>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,

@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 pub struct Choice {
     /// The template.
     pub name: TemplateName,
-    /// Its version.
+    /// The version.
     pub which: Which,
 }
 

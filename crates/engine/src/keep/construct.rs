@@ -44,7 +44,6 @@ pub(super) struct Order {
     pub template: TemplateUsed,
     /// The template's text; `None` leaves the profile's own.
     pub text: Option<Arc<str>>,
-    /// What the construct may write beside its result.
     pub writes: Writes,
 }
 
@@ -53,7 +52,7 @@ pub(super) struct Order {
 pub struct Constructed {
     pub(super) conversation: Conversation,
     pub(super) notes: Diagnostics,
-    /// What the model is told at a compaction.
+    /// The instructions for the model at a compaction.
     pub(super) instructions: String,
     /// True where the profile keeps its prompt over a compaction.
     pub(super) keeps: bool,
@@ -162,7 +161,7 @@ impl Order {
 struct Place {
     /// As the caller calls it, absolute.
     name: PathBuf,
-    /// Where it really is.
+    /// The canonical path.
     real: PathBuf,
 }
 

@@ -3,7 +3,7 @@
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{ConversationId, Head, StoreError};
 
-/// Why a keeper refuses.
+/// The reason why a call for a stored prompt failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeepError {
     /// The prompt cannot be built.
@@ -12,13 +12,13 @@ pub enum KeepError {
     /// The store does not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nobody knows this conversation.
+    /// The conversation does not exist.
     #[error("unknown conversation: `{0}`")]
     Unknown(ConversationId),
-    /// The first turn does not say where it works.
+    /// The first turn does not name a directory.
     #[error("the first turn must say where it works")]
     NoCwd,
-    /// It works outside of the directories that were named.
+    /// The directory is not below one of the roots.
     #[error("not below a root: `{}`", escape_hidden(.0))]
     Outside(String),
     /// There is no such directory.
@@ -36,7 +36,7 @@ pub enum KeepError {
     /// Another prompt is kept than the caller knows.
     #[error("`{}` is at revision {} now", .0.id, .0.seal.revision)]
     Stale(Box<Head>),
-    /// What the store kept beside a prompt cannot be read.
+    /// The record stored with a prompt cannot be read.
     #[error("the record of the prompt cannot be read: {0}")]
     Record(String),
     /// There is too much to do, or it took too long.

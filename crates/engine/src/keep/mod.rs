@@ -75,35 +75,33 @@ pub struct Keeper {
     writes: Writes,
 }
 
-/// What a turn is told.
+/// The result of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turned {
     /// The prompt. An empty one is not sent.
     pub head: Head,
     /// True where this turn built it.
     pub constructed: bool,
-    /// What came up: while building, or because this turn asks for something else than the prompt was built for.
+    /// The diagnostics of the build, and of requests for something other than what the prompt was built for.
     pub notes: Diagnostics,
 }
 
-/// What a compaction is told.
+/// The result of a compaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compacted {
     /// The prompt of the turns to come.
     pub head: Head,
     /// True where this call built it; false where another did at the same time, or the profile keeps prompts.
     pub constructed: bool,
-    /// What the model is told to do in this one request.
+    /// The instructions for the model in this one request.
     pub instructions: String,
-    /// What came up.
+    /// The diagnostics.
     pub notes: Diagnostics,
 }
 
 impl Compacted {
-    /// Returns the prompt of the compaction's own request: instructions after the prompt; where one of them is empty, the
-    /// other alone.
-    ///
-    /// Seed 002 §4, step 3.
+    /// Returns the prompt of the compaction's own request: instructions after the prompt; where one of them
+    /// is empty, the other alone.
     #[must_use]
     pub fn system_prompt(&self) -> String {
         match (&*self.head.text, self.instructions.as_str()) {
@@ -114,42 +112,42 @@ impl Compacted {
     }
 }
 
-/// What a refresh did, or would do.
+/// The result of a refresh, done or only shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refreshed {
-    /// The prompt that is kept now.
+    /// The prompt that is stored now.
     pub head: Head,
     /// True where it was replaced.
     pub constructed: bool,
-    /// The prompt that was kept before.
+    /// The prompt that was stored before.
     pub before: Document,
     /// The new prompt.
     pub after: Document,
-    /// What the new prompt changes.
+    /// The difference between the two.
     pub difference: Difference,
-    /// What came up.
+    /// The diagnostics.
     pub notes: Diagnostics,
 }
 
-/// Whether a refresh is done.
+/// The effect of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refresh {
-    /// The new prompt is kept.
+    /// The new prompt is stored.
     Keep,
-    /// It is only shown.
+    /// The new prompt is only shown.
     Show,
 }
 
-/// Everything that is known of a prompt that is kept.
+/// A stored prompt with everything that is recorded of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
     /// The prompt and what it was built for.
     pub head: Head,
-    /// Its parts with their origins.
+    /// The parts with their origins.
     pub document: Document,
-    /// What was looked up.
+    /// The variables that were looked up.
     pub facts: Vec<FactUsed>,
-    /// What was asked.
+    /// The inputs that the prompt was built from.
     pub asked: Asked,
 }
 

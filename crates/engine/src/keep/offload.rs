@@ -8,12 +8,11 @@ use std::{fmt, future::Future, future::ready, pin::Pin};
 #[derive(Debug)]
 pub struct Done(pub(super) Outcome);
 
-/// What was done.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// A prompt was built.
     Constructed(Box<Constructed>),
-    /// A stored prompt may be handed out; what came up.
+    /// A stored prompt may be returned, with these diagnostics.
     Checked(Diagnostics),
 }
 

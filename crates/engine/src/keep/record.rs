@@ -19,23 +19,23 @@ use std::{collections::BTreeSet, path::PathBuf};
 /// The version of the form that a store keeps.
 pub const RECORD_VERSION: u32 = 1;
 
-/// What a store keeps beside a prompt.
+/// The record that a store has for each prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The version of this form.
+    /// The version of this format.
     pub version: u32,
     /// The version of preface that built the prompt.
     pub engine: String,
-    /// What was asked.
+    /// The inputs that the prompt was built from.
     pub asked: Asked,
-    /// The prompt; its text is kept beside the record.
+    /// The prompt; its text is stored next to the record.
     pub prompt: Prompt,
-    /// What was looked up, by name.
+    /// The variables that were looked up, by name.
     pub facts: Vec<FactUsed>,
     /// The texts of the project that it was built with; `None` where it was stored before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Vec<ProjectFile>>,
-    /// How the profile guarded them.
+    /// The profile's trust mode for these files.
     #[serde(default)]
     pub trust: TrustMode,
     /// When the profile builds the prompt again by itself.
@@ -44,7 +44,7 @@ pub struct Record {
     /// The active tools, by name, where the prompt lists them; `None` also where it was stored before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Who counted, where it was not the default.
+    /// The tokenizer, if it was not the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
 }
@@ -150,8 +150,9 @@ impl Record {
     }
 }
 
-/// What a prompt was asked for, beside its text: a later turn is measured by it, and a compaction asks for it again. The
-/// values of facts are no part of it; they change from one call to the next.
+/// The inputs that a prompt was built for, besides its text: later turns are compared with them, and a
+/// compaction uses them again. The values of variables are not among them; they change from one call to the
+/// next.
 #[derive(PartialEq, Eq)]
 pub(super) struct Terms {
     cwd: String,

@@ -31,9 +31,9 @@ use std::{
 /// A text of the project that a stored prompt was built with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectFile {
-    /// Its path for people.
+    /// The path for people.
     pub path: String,
-    /// Where it lay, all links resolved.
+    /// The path at the time of the build, all links resolved.
     pub real: String,
     /// The digest of its bytes, as `blake3:<hex>`.
     pub digest: Digest,
@@ -69,12 +69,13 @@ impl ProjectFile {
     }
 }
 
-/// Which decisions of the user count against a stored prompt.
+/// The refusals by the user that make a stored prompt stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusals {
-    /// Any that stand: a command for whoever made them.
+    /// All refusals in force: for a command, on behalf of the user who refused.
     Any,
-    /// Those after this instant: a service, where naming a root is the grant, and only a later word takes it back.
+    /// Those after this instant: for a service, where naming a root is the grant, and only a later refusal
+    /// revokes it.
     After(Timestamp),
 }
 
@@ -151,8 +152,8 @@ pub(super) fn log_handed_out(
     }
 }
 
-/// What the profiles of conversations say, and what was refused on this node, as far as it was looked up. A service hands
-/// out thousands of prompts a second; each asks for no more than the state of one file.
+/// A cache of the profiles of conversations and of the refusals on this node. A service returns thousands of
+/// prompts a second; each needs no more than the state of one file.
 #[derive(Debug, Default)]
 pub(super) struct TrustWatch {
     profiles: Mutex<BTreeMap<String, ProfileFacts>>,
@@ -162,7 +163,7 @@ pub(super) struct TrustWatch {
 /// The state of a trust store, and when it last recorded a decline or a revocation.
 type Refused = (Option<Stat>, Option<Timestamp>);
 
-/// What there is to know of a profile between turns.
+/// The settings of a profile that are needed between turns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProfileFacts {
     pub rebuild: Rebuild,

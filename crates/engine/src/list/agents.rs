@@ -15,25 +15,25 @@ use preface_host::{
     styles,
 };
 
-/// What a listing of agents shows.
+/// A listing of agents.
 #[derive(Clone, Debug)]
 pub struct AgentsReport {
     /// The files of all layers, active or not, sorted by name; those of one name from the strongest layer down.
     pub agents: Vec<AgentEntry>,
-    /// What came up: about agents, trust, and the user's own settings.
+    /// The diagnostics: of agents, trust, and the user's own settings.
     pub diagnostics: Diagnostics,
-    /// How the profile guards a project.
+    /// The profile's trust mode for a project.
     pub mode: TrustMode,
 }
 
-/// How many Markdown files of a kind the layers have.
+/// The numbers of Markdown files of a kind in all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileCount {
-    /// What they are: `agents`, `commands` or `styles`.
+    /// The kind: `agents`, `commands` or `styles`.
     pub kind: &'static str,
-    /// Those that answer to their names.
+    /// The active files.
     pub active: usize,
-    /// Those that cannot be used.
+    /// The files that cannot be used.
     pub invalid: usize,
 }
 

@@ -17,14 +17,14 @@ use preface_core::{
 use preface_host::{look::Headless, places::Places, provider, reminders};
 use serde_json::Value;
 
-/// What a listing of reminders shows.
+/// A listing of reminders.
 #[derive(Clone, Debug)]
 pub struct RemindersReport {
     /// The profile's name.
     pub profile: String,
     /// The reminders, by id.
     pub catalogue: Catalogue,
-    /// What came up.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
 

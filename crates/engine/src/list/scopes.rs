@@ -22,17 +22,17 @@ pub struct ScopesReport {
     pub scopes: Scopes,
     /// The MCP servers of all layers.
     pub mcp: McpServers,
-    /// What came up: about extensions, settings, trust.
+    /// The diagnostics: of extensions, settings, trust.
     pub diagnostics: Diagnostics,
-    /// What belongs into the log.
+    /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
     /// The directories that were looked at.
     pub places: Places,
     /// The profile's name.
     pub preset: String,
-    /// How the profile guards a project.
+    /// The profile's trust mode for a project.
     pub mode: TrustMode,
-    /// What stands for the project.
+    /// The trust state of the project.
     pub trust: Trust,
 }
 

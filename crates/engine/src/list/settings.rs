@@ -28,37 +28,37 @@ use std::path::Path;
 /// The settings of a directory.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What all layers say together.
+    /// The merged settings of all layers.
     pub merged: Merged,
     /// The layers, the weakest first.
     pub layers: Vec<SettingsLayer>,
-    /// What came up.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
-    /// How the profile guards texts of projects.
+    /// The profile's trust mode for files of projects.
     pub mode: TrustMode,
 }
 
 /// One layer's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsLayer {
-    /// Whose it is.
+    /// The scope of the layer.
     pub scope: Scope,
     /// The path for people; `None` where there is no place for it.
     pub path: Option<String>,
-    /// What became of it.
+    /// The state of the file.
     pub state: SettingsState,
 }
 
-/// What became of a settings file.
+/// The state of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsState {
-    /// It takes part.
+    /// The file is used.
     Speaks,
-    /// There is none.
+    /// There is no file.
     Missing,
-    /// It is held for trust.
+    /// The file is untrusted and was left out.
     Held,
-    /// It cannot be read or does not parse; a note says so.
+    /// The file cannot be read or parsed; a diagnostic reports it.
     LeftOut,
 }
 

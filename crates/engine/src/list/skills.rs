@@ -23,18 +23,18 @@ use std::cell::RefCell;
 /// The context provider that lists skills.
 const SKILLS: &str = "skills";
 
-/// What a listing of skills shows.
+/// A listing of skills.
 #[derive(Clone, Debug)]
 pub struct SkillsReport {
     /// The skill files of all roots, active or not, sorted by name; those of one name in the order of their roots.
     pub skills: Vec<SkillEntry>,
-    /// What came up: about skills, trust, and the user's own settings.
+    /// The diagnostics: of skills, trust, and the user's own settings.
     pub diagnostics: Diagnostics,
-    /// How the profile guards a project.
+    /// The profile's trust mode for a project.
     pub mode: TrustMode,
     /// True where the profile has a section for skills.
     pub listed: bool,
-    /// Why the prompt lists none of them, where it leaves that section out.
+    /// The reason why the prompt leaves out the section for skills.
     pub left_out: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub struct SkillsReport {
 pub struct Expanded {
     /// The text of the skill; `None` where the text is to stay as it is.
     pub text: Option<String>,
-    /// What came up.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
 

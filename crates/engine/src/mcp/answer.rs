@@ -10,19 +10,19 @@ use serde::Serialize;
 /// The code of what is wrong with an `mcp.json`.
 const BROKEN: DiagnosticCode = DiagnosticCode::McpServerConfigInvalid;
 
-/// How it went with a server.
+/// The result of asking a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServerState {
-    /// It answered.
+    /// The server answered.
     Answered,
-    /// It was asked and did not answer as a server does.
+    /// The server was asked and failed, or sent something invalid.
     Failed,
-    /// It was not asked: what `mcp.json` says of it stands in the way.
+    /// The server was not asked: its entry in `mcp.json` does not allow it.
     Refused,
-    /// It was not asked: it is a project's, and the user has not allowed it.
+    /// The server was not asked: it belongs to a project, and the user has not allowed it.
     NeedsGrant,
-    /// It was not asked: it is switched off, hidden, or broken.
+    /// The server was not asked: it is disabled, hidden, or invalid.
     Inactive,
 }
 
@@ -40,39 +40,39 @@ impl ServerState {
     }
 }
 
-/// What came of asking one server. Texts in it are the server's own and not fit to be shown as they are.
+/// The answer of one server. Texts in it are the server's own and must be escaped before they are shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerAnswer {
-    /// Its name in `mcp.json`.
+    /// The name in `mcp.json`.
     pub name: String,
     /// The layer that it comes from.
     pub scope: Scope,
-    /// How it went.
+    /// The result.
     pub state: ServerState,
     /// True where the caller named it.
     #[serde(skip)]
     pub named: bool,
-    /// How long it took, in milliseconds; `None` where it was not asked.
+    /// The time that the server took, in milliseconds; `None` where it was not asked.
     pub ms: Option<u64>,
     /// The version of the protocol.
     pub protocol: Option<String>,
-    /// What it calls itself.
+    /// The name that the server reports for itself.
     #[serde(rename = "callsItself")]
     pub calls_itself: Option<String>,
-    /// How many tools it offers; `None` where it did not answer.
+    /// The number of tools; `None` where the server did not answer.
     pub tools: Option<usize>,
-    /// How many prompts.
+    /// The number of prompts.
     pub prompts: Option<usize>,
-    /// How many resources.
+    /// The number of resources.
     pub resources: Option<usize>,
     /// The file where that was recorded, for people; `None` where nothing was.
     pub recorded: Option<String>,
     /// True where an older recording stays, because there is no new one.
     #[serde(rename = "keepsOld")]
     pub keeps_old: bool,
-    /// What came up.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
-    /// All that it said.
+    /// The whole answer.
     #[serde(skip)]
     pub said: Option<Described>,
 }
@@ -89,12 +89,12 @@ impl ServerAnswer {
     }
 }
 
-/// What came of asking servers.
+/// The answers of all servers that were asked.
 #[derive(Clone, Debug)]
 pub struct ServerAnswers {
     /// One answer for each, by name.
     pub servers: Vec<ServerAnswer>,
-    /// What came up beside them: about the layers and their files.
+    /// The other diagnostics: of the layers and their files.
     pub diagnostics: Diagnostics,
 }
 

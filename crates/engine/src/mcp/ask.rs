@@ -30,19 +30,19 @@ use preface_host::{
 use preface_mcp::{Heard, Limits, Stop, Target, Trouble};
 use std::{path::PathBuf, time::Duration};
 
-/// How long a server may take of which nobody says otherwise: one that is installed when it is first started needs a while.
+/// The default time limit of a server: one that is installed when it is first started needs a while.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Which servers are asked, and what becomes of their answers.
+/// The servers to ask, and the use of their answers.
 #[derive(Clone, Debug)]
 pub struct ServersAsked {
-    /// Their names; none is all that are active.
+    /// The names; empty for all active servers.
     pub names: Vec<String>,
-    /// How long each may take.
+    /// The time limit of each server.
     pub deadline: Duration,
-    /// True: what they say is written down.
+    /// True where the answers are recorded.
     pub record: bool,
-    /// Ends asking early, with all that was started. Signals are the caller's: nothing here listens for any.
+    /// The handle that ends asking early, with all that was started. The caller handles signals.
     pub stop: Stop,
 }
 
@@ -53,7 +53,7 @@ impl Default for ServersAsked {
     }
 }
 
-/// Who talks to servers.
+/// The function that asks servers.
 pub(super) type Talk<'a> = dyn Fn(&[Target], &(dyn Fn(&Heard) + Sync)) -> Vec<Heard> + 'a;
 
 impl Engine<'_> {
@@ -230,7 +230,7 @@ impl Engine<'_> {
         self.system().canonical(&path).is_ok().then(|| access.places.shown(&path))
     }
 
-    /// What preface recorded of a server before.
+    /// Returns the last recording of a server.
     fn old(&self, entry: &ServerEntry, inputs: &Inputs) -> Option<Described> {
         let look = inputs.look(self);
         mcp_recordings::recorded(entry, &look).map(|recording| recording.described)
@@ -314,7 +314,7 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
     }
 }
 
-/// What the profile's sections want of servers.
+/// Returns what the profile's sections need from servers.
 fn wants(profile: &Profile, notes: &mut Diagnostics) -> Vec<(String, Want)> {
     let mut wants = Vec::new();
     for wanted in profile.sections.iter().filter_map(mcp_fetched::want) {

@@ -5,7 +5,7 @@
 pub(super) struct Expanded {
     /// The text.
     pub text: String,
-    /// What of it came out of the environment. It may be a secret.
+    /// The values that were inserted from the environment. They may be secrets.
     pub inserted: Vec<String>,
 }
 

@@ -11,29 +11,29 @@ use preface_host::{look::Headless, mcp_descriptions, mcp_recordings};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is recorded of a server.
+/// The recording of a server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Known {
-    /// Who wrote it.
+    /// The author of the recording.
     pub by: RecordedBy,
     /// The file, for people.
     pub path: String,
-    /// When it was asked, RFC 3339; `None` where it was written by hand.
+    /// The time of the recording, RFC 3339; `None` where it was written by hand.
     pub recorded: Option<String>,
-    /// How long ago that was, in seconds.
+    /// The age of the recording in seconds.
     pub age: Option<u64>,
     /// The version of the protocol.
     pub protocol: Option<String>,
-    /// What it calls itself.
+    /// The name that the server reports for itself.
     #[serde(rename = "callsItself")]
     pub calls_itself: Option<String>,
-    /// How many tools it has.
+    /// The number of tools.
     pub tools: usize,
-    /// How many prompts.
+    /// The number of prompts.
     pub prompts: usize,
-    /// How many resources.
+    /// The number of resources.
     pub resources: usize,
-    /// All that it said.
+    /// The whole recording.
     #[serde(skip)]
     pub recording: Recording,
 }
@@ -41,9 +41,9 @@ pub struct Known {
 /// The servers of all layers, and what is known of them.
 #[derive(Clone, Debug)]
 pub struct ServersReport {
-    /// What the layers bring.
+    /// The entries of all layers.
     pub scopes: ScopesReport,
-    /// What is recorded of the servers that may run, by name.
+    /// The recordings of the servers that may run, by name.
     pub known: BTreeMap<String, Known>,
     /// Their tools, as a build with this profile would define them; none where it takes no tools of servers.
     pub tools: Vec<Tool>,

@@ -8,7 +8,7 @@ use serde_json::Value;
 const SHORTEST: usize = 6;
 const MASKED: &str = "***";
 
-/// What must not be repeated.
+/// The values that must not be shown.
 #[derive(Default)]
 pub(super) struct Secrets(Vec<String>);
 

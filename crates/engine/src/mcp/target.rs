@@ -28,11 +28,11 @@ use std::{
 /// A server that can be asked now.
 pub(super) struct Ready {
     pub target: Target,
-    /// What it is given that nobody else may see.
+    /// The values passed to the server that must not be shown.
     pub secrets: Secrets,
-    /// What is reported of its program, whatever becomes of it.
+    /// The diagnostics of its program, reported whether or not the server answers.
     pub notes: Diagnostics,
-    /// What its program does without, because it runs from a copy.
+    /// The files that its program lacks because it runs from a copy.
     pub missing: Option<String>,
 }
 
@@ -175,8 +175,8 @@ impl Trouble<'_> {
         }
     }
 
-    /// Where it runs: a project's in the project, one of the user's in their home directory, whatever is worked on. There
-    /// a project has no say in what a program such as `npx` finds.
+    /// Returns the working directory: the project for a project's server, the home directory for one of the
+    /// user's, wherever the user works. There a project cannot influence what a program such as `npx` finds.
     fn cwd(&self, launch: &Launch, look: &Look<'_>) -> Result<PathBuf, Box<Diagnostic>> {
         let base = match self.is_projects() {
             true => Some(&look.places.cwd),

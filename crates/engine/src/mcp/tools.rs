@@ -20,7 +20,7 @@ use std::{
     sync::Arc,
 };
 
-/// What the names of all of them begin with.
+/// The prefix of all names.
 const PREFIX: &str = "mcp__";
 /// The most tools of a server that are defined.
 const MOST_TOOLS: usize = 200;
@@ -144,7 +144,7 @@ fn plain(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// What there is to say of a server's tools beside themselves.
+/// The counts of a server's tools that its diagnostics report.
 #[derive(Default)]
 struct Told {
     left_out: usize,

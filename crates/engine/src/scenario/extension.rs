@@ -15,7 +15,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// What hooks of a scenario saw, and where they failed.
+/// The record of the calls and failures of a scenario's hooks.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     pub log: Vec<Logged>,

@@ -10,15 +10,15 @@ pub struct Scenario {
     /// In the order in which they are loaded.
     #[serde(default)]
     pub(super) extensions: Vec<Extension>,
-    /// What the model answers, request by request; `done` once they are used up.
+    /// The replies of the model, request by request; `done` once they are used up.
     #[serde(default)]
     pub(super) replies: Vec<Reply>,
-    /// What happens, in order.
+    /// The steps, in order.
     #[serde(default = "one_prompt")]
     pub(super) steps: Vec<Step>,
 }
 
-/// What happens where a file does not say.
+/// Returns the steps of a file that has none.
 pub(super) fn one_prompt() -> Vec<Step> {
     vec![Step { prompt: Some("hi".to_owned()), ..Step::default() }]
 }
@@ -57,7 +57,7 @@ pub(super) struct DeclaredTool {
     #[serde(default)]
     pub prompt_guidelines: Vec<String>,
     pub parameters: Option<Map<String, Value>>,
-    /// What it answers.
+    /// The result of a call.
     pub result: Option<String>,
 }
 
@@ -132,7 +132,7 @@ pub(super) struct OnContext {
 pub(super) struct OnToolCall {
     #[serde(default, deserialize_with = "said")]
     pub throw: Option<String>,
-    /// Why the call does not happen.
+    /// The reason why the call is blocked.
     #[serde(default, deserialize_with = "said")]
     pub block: Option<String>,
 }
@@ -154,7 +154,7 @@ pub(super) struct CustomMessage {
     pub details: Option<Value>,
 }
 
-/// What the model answers to one request: a text, or a call.
+/// The model's reply to one request: a text, or a call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Reply {
@@ -175,13 +175,13 @@ pub(super) struct Step {
     pub bash: Option<BashRun>,
     /// A message of an extension.
     pub custom: Option<CustomMessage>,
-    /// How it is delivered.
+    /// The delivery of the message.
     #[serde(default)]
     pub opts: Delivery,
     pub set_active_tools: Option<Vec<String>>,
     #[serde(default)]
     pub reload: bool,
-    /// What the person says.
+    /// The prompt of the user.
     pub prompt: Option<String>,
 }
 
@@ -204,7 +204,7 @@ pub(super) struct BashRun {
     pub exclude: bool,
 }
 
-/// How a message of an extension is delivered.
+/// The delivery of an extension's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Delivery {

@@ -154,7 +154,8 @@ impl Play<'_, '_> {
         }
     }
 
-    /// What a tool answers, and whether that is an error. A hook that fails stops the call as one that blocks it does.
+    /// Returns the result of a tool, and whether that is an error. A hook that fails stops the call like one
+    /// that blocks it.
     fn answer(&mut self, name: &str) -> (String, bool) {
         if !self.session.tools().iter().any(|tool| tool.name == name) {
             return (format!("Tool {name} not found"), true);
@@ -213,7 +214,7 @@ fn fields(value: Value) -> Map<String, Value> {
     }
 }
 
-/// What was read was tried, and what is made here is whole.
+/// Returns a message from fields that were checked when the scenario was read.
 fn message(fields: Map<String, Value>) -> Message {
     Message::new(fields).expect("a scenario's messages were tried when it was read")
 }

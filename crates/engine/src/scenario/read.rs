@@ -16,11 +16,11 @@ pub const MOST_ENTRIES: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ScenarioError {
-    /// What is wrong, lower case first.
+    /// The message, lower case first.
     pub message: String,
-    /// Where.
+    /// The location.
     pub place: Box<Place>,
-    /// What to do.
+    /// The help.
     pub help: Option<String>,
 }
 

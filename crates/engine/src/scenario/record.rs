@@ -9,7 +9,7 @@ use preface_core::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a play showed.
+/// The recorded result of a play.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The base before the first step.
@@ -18,29 +18,29 @@ pub struct Record {
     pub base_after: Prompt,
     /// The requests, in order.
     pub calls: Vec<ModelRequest>,
-    /// What the hooks of the scenario saw, in order.
+    /// The inputs of the scenario's hooks, in order.
     pub log: Vec<Logged>,
     /// The hooks of the scenario that failed, in order.
     pub errors: Vec<HookError>,
-    /// What a person said, in order.
+    /// The prompts of the user, in order.
     pub prompts: Vec<PromptRow>,
-    /// Everything that was noted, in order and once.
+    /// The diagnostics, in order, without duplicates.
     pub notes: Diagnostics,
 }
 
-/// A hook of the scenario was told something.
+/// A call of a hook of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Logged {
     /// The extension.
     pub ext: String,
     /// The moment.
     pub event: HookEvent,
-    /// What it saw.
+    /// The input of the hook.
     #[serde(flatten)]
     pub saw: Saw,
 }
 
-/// What a hook of a scenario saw.
+/// The input of a hook of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Saw {
@@ -49,7 +49,7 @@ pub enum Saw {
     Prompt {
         /// The last 60 UTF-16 code units of the prompt.
         saw_prompt_tail: String,
-        /// How many there are in all.
+        /// The number of code units in all.
         saw_len: usize,
     },
     /// At `context`: the roles of the messages.
@@ -59,7 +59,7 @@ pub enum Saw {
     },
     /// At `resources_discover`.
     Discover {
-        /// Why.
+        /// The reason for discovering.
         reason: Option<DiscoverReason>,
     },
     /// At `input`.
@@ -76,16 +76,16 @@ pub struct HookError {
     pub ext: String,
     /// The moment.
     pub event: HookEvent,
-    /// Its words.
+    /// The error message.
     pub error: String,
 }
 
-/// What a person said.
+/// A prompt of the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PromptRow {
-    /// As it was said, before hooks saw it.
+    /// The prompt before hooks changed it.
     pub prompt: String,
-    /// True where a hook took care of it, and nothing ran.
+    /// True where a hook handled it, and nothing ran.
     pub handled: bool,
 }
 

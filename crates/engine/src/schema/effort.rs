@@ -13,21 +13,21 @@ use std::collections::HashMap;
 /// Counts the steps of one check.
 pub struct Effort<'a> {
     outline: &'a Outline<'a>,
-    /// What is known of pairs of a schema and a value. `None` while it is being counted.
+    /// The steps of each pair of a schema and a value; `None` while they are being counted.
     pairs: HashMap<(usize, usize), Option<Steps>>,
-    /// How large the parts of the value are.
+    /// The sizes of the parts of the value.
     sizes: HashMap<usize, u64>,
     counted: u64,
 }
 
-/// What checking one value against one schema takes.
+/// The steps of checking one value against one schema.
 #[derive(Clone, Copy, Default)]
 struct Steps {
     number: u64,
     depth: usize,
 }
 
-/// Why a check is refused.
+/// The reason why a check is refused.
 enum Refusal {
     Endless,
     TooMany,

@@ -10,7 +10,7 @@ use preface_core::extension::Fault;
 use serde_json::{Map, Value};
 use std::{collections::HashMap, io};
 
-/// What is known of a schema before it is compiled.
+/// The structure of a schema before it is compiled.
 #[derive(Debug)]
 pub struct Outline<'a> {
     /// The draft that it is written in.
@@ -104,7 +104,7 @@ fn too_large(schema: &Value) -> Option<Fault> {
         .then(|| Fault { pointer: String::new(), message: message() })
 }
 
-/// How deep `serde_json` reads.
+/// The nesting limit of `serde_json`.
 const DEEPEST: usize = 128;
 
 /// The bytes of a schema, written without blanks.
@@ -133,7 +133,7 @@ fn draft(schema: &Value) -> Result<Draft, Fault> {
     }
 }
 
-/// How a keyword holds schemas.
+/// The way in which a keyword contains schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// One schema, or a list of them: `not`, `items`, `allOf`.

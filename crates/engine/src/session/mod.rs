@@ -69,18 +69,18 @@ pub struct Session<'s> {
     handlers: Vec<Arc<dyn HookHandler>>,
     registered: Vec<Tool>,
     inputs: Inputs,
-    /// What was looked at for it, where a later look can tell whether it changed.
+    /// The files that were accessed for the base, if a later check can detect their changes.
     trail: Option<Trail>,
     world: World,
     programs: Vec<HookCommand>,
     base: Prompt,
     run: Option<Run>,
     history: Vec<Message>,
-    /// What goes with the next request.
+    /// The attachments of the next request.
     reminders: Vec<Aside>,
     next_turn: Vec<Message>,
     notes: Diagnostics,
-    /// What was told about permits since the base was built.
+    /// The diagnostics about permissions since the base was built.
     told: Diagnostics,
     /// True once a turn has begun.
     has_begun: bool,

@@ -18,16 +18,16 @@ use preface_core::{
 use preface_host::look::Headless;
 use serde_json::{Map, Value};
 
-/// What is in force from the start of a run to its end.
+/// The state of a run from its start to its end.
 #[derive(Debug)]
 pub(super) struct Run {
     pub prompt: Prompt,
     pub tools: Vec<Tool>,
     /// True where a hook gave the prompt a text.
     pub hooked: bool,
-    /// Commands that the person ran meanwhile; they are told with the next prompt.
+    /// Commands that the user ran meanwhile; they are sent with the next prompt.
     pub shell: Vec<Message>,
-    /// What was said meanwhile; it waits for the next request, so that a call and its result stay together.
+    /// Messages from meanwhile; they wait for the next request, so that a call and its result stay together.
     pub steering: Vec<Message>,
 }
 
@@ -37,10 +37,10 @@ impl Run {
     }
 }
 
-/// What became of what a person said.
+/// The effect of a prompt of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// A hook took care of it; nothing follows.
+    /// A hook handled it; nothing follows.
     Handled,
     /// A run has begun.
     Run,

@@ -6,10 +6,10 @@ use serde::Serialize;
 use similar::{Algorithm, ChangeTag, TextDiff};
 use std::{sync::Arc, time::Duration};
 
-/// How long is looked for the smallest difference; after that a larger one will do.
+/// The time to search for the smallest difference; after that a larger one is used.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How many lines stand around a change.
+/// The number of lines of context around a change.
 const CONTEXT: usize = 3;
 
 /// What differs between two texts.

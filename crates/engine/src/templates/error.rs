@@ -3,7 +3,7 @@
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{StoreError, TemplateName, TemplateVersion};
 
-/// Why a wish about templates was not done.
+/// The reason why a call about templates failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplatesError {
     /// The store did not answer.
@@ -21,7 +21,7 @@ pub enum TemplatesError {
     /// Another version is current than the writer believes; the one that is.
     #[error("{}", stale(.0.as_ref().as_ref()))]
     Stale(Box<Option<TemplateVersion>>),
-    /// What was given cannot be used: what, and what to do.
+    /// An argument is invalid: the message and the help.
     #[error("{0}")]
     Invalid(String, String),
 }

@@ -40,7 +40,7 @@ pub struct ImportedTemplate {
     pub kept_labels: Vec<String>,
 }
 
-/// How often a template is tried again that somebody else writes to meanwhile.
+/// The most attempts to write a template that others write to at the same time.
 const TRIES: usize = 5;
 
 /// Adds what a document holds and the store does not. Authors, times and notes are kept. Versions of the document that the
@@ -201,7 +201,7 @@ async fn same_text(
     Ok(full.is_some_and(|full| full.text.as_deref() == wanted.template.as_deref()))
 }
 
-/// What adding versions came to.
+/// The result of adding versions.
 struct Appended {
     added: usize,
     /// The numbers of all versions of the document; `None` where somebody else wrote in between.

@@ -35,7 +35,7 @@ use std::{
 /// The code of what changed since a project was trusted as a whole.
 pub(crate) const CHANGED: DiagnosticCode = DiagnosticCode::TrustChanged;
 
-/// What to do about a project that changed since it was trusted as a whole.
+/// The help for a project that changed since it was trusted as a whole.
 const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the \
      new state";
 
@@ -67,22 +67,23 @@ impl Ask for Headless {
     }
 }
 
-/// What a person is asked.
+/// The question whether to trust a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustQuestion {
     /// The canonical path that the answer is about.
     pub path: PathBuf,
-    /// What the project would say, one line each, fit to be shown.
+    /// The contents of the project, one line each, escaped for display.
     pub contents: Vec<String>,
-    /// The texts themselves, for those who want to read before they answer: name and text.
+    /// The texts themselves, for review: name and text.
     pub texts: Vec<(String, String)>,
     /// True where something was trusted before and changed since.
     pub changed: bool,
-    /// False where a yes cannot be recorded: what is asked about has something that takes a flag, or that nobody can read.
+    /// False where a yes cannot be recorded: the project has something that needs a flag, or that cannot be
+    /// read.
     pub can_trust: bool,
 }
 
-/// What they answer.
+/// The answer of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrustAnswer {
     /// Yes, and remember it.
@@ -95,7 +96,7 @@ pub enum TrustAnswer {
     Abort,
 }
 
-/// Where the trust store of this turn is; `None` where there is no directory to keep one in.
+/// Returns the path of the trust store of this turn; `None` where there is no directory for one.
 #[must_use]
 pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Option<PathBuf> {
     // A profile that scaffolds its own home keeps its trust there too; all others share one store.
@@ -146,7 +147,7 @@ pub(crate) fn is_trusted_as_a_whole(system: &dyn System, store: Option<&Path>, d
     })
 }
 
-/// What of a project may be used: its gate, and the trust behind it.
+/// The access to a project: its gate, and its trust state.
 #[derive(Debug)]
 pub(crate) struct ProjectAccess {
     /// The directories of the request; without the project's where that one leads out of the project.
@@ -155,13 +156,13 @@ pub(crate) struct ProjectAccess {
     pub trust: Trust,
     /// The canonical project directory, where trust is about it as a whole and it is left out.
     pub held_layer: Option<PathBuf>,
-    /// What the grant of a project as a whole covers beside its digest, where there is one.
+    /// The grant of the project as a whole, if there is one.
     pub granted: Option<GrantedProject>,
-    /// When the user declined this project or took a grant back last; `None` where that was followed by a grant.
+    /// The time of the user's last decline or revocation; `None` where a grant followed it.
     pub refused_at: Option<Timestamp>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
-    /// Where directories really lie, as far as anybody asked.
+    /// The canonical paths of directories that were looked up.
     real_dirs: RealDirs,
 }
 

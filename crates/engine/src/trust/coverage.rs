@@ -33,12 +33,12 @@ use std::{
 /// The most findings that are shown of one file.
 const FINDINGS: usize = 5;
 
-/// What a grant of everything that a build uses would cover.
+/// The extent of a grant of everything that a build uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Coverage {
     /// The files with something to look at, in the order of the build.
     pub files: Vec<CoveredFile>,
-    /// What a build asks for and cannot read, with the reason.
+    /// The files that a build needs and cannot read, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UncoveredFile>,
     /// The branch; `None` outside of a repository and where texts are not pinned.
@@ -46,18 +46,20 @@ pub struct Coverage {
     pub branch: Option<CoveredBranch>,
     /// Files of the user's layer that the project replaces, such as `sections/rules.md`.
     pub replaces: Vec<String>,
-    /// What else of the user's, or of preface, the project takes away, replaces or puts in another order: a sentence each.
+    /// Other things of the user, or of preface, that the project removes, replaces or reorders: a sentence
+    /// each.
     pub changes: Vec<String>,
-    /// What the project would do beyond text, which only a grant of its own allows, and whether it is allowed.
+    /// The permissions beyond text that the project asks for, each with its state. Only a grant of its own
+    /// allows them.
     #[serde(skip)]
     pub permits: Vec<(Permit, PermitState)>,
     /// Every file of the project that a build reads.
     #[serde(skip)]
     pub texts: Vec<CoveredText>,
-    /// What lies in a project that is trusted as a whole, a line each.
+    /// The contents of a project that is trusted as a whole, a line each.
     #[serde(skip)]
     pub listing: Vec<String>,
-    /// Why no prompt can be built with a grant.
+    /// The reason why no prompt can be built with a grant.
     #[serde(skip)]
     pub failure: Option<Error>,
 }
@@ -74,7 +76,7 @@ pub struct CoveredText {
 /// A file or directory of the project that a grant does not cover, because it cannot be read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UncoveredFile {
-    /// Its path for people.
+    /// The path for people.
     pub path: String,
     /// The reason.
     pub why: String,
@@ -83,9 +85,9 @@ pub struct UncoveredFile {
 /// One file of a grant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CoveredFile {
-    /// Its path for people.
+    /// The path for people.
     pub path: String,
-    /// The file that it really is, where a link leads there.
+    /// The target, where the path is a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Hidden text, secrets.
@@ -95,7 +97,7 @@ pub struct CoveredFile {
 /// The branch of a grant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CoveredBranch {
-    /// Its name, as it is shown.
+    /// The name, as it is shown.
     pub name: String,
     /// True where it was granted by its name.
     pub granted: bool,
@@ -103,7 +105,7 @@ pub struct CoveredBranch {
     pub plain: bool,
 }
 
-/// What becomes of files with hidden text in a grant.
+/// The handling of files with hidden text in a grant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HiddenText {
     /// They are not granted.

@@ -25,30 +25,30 @@ use preface_host::{
 };
 use std::path::{Path, PathBuf};
 
-/// What a grant or a revocation did.
+/// The result of a grant or a revocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrantReport {
     /// The canonical path that the record is about.
     pub path: PathBuf,
-    /// What is newly granted (or revoked), for people: name and bytes.
+    /// The files that are newly granted (or revoked), for people: name and bytes.
     pub added: Vec<(String, usize)>,
-    /// What was granted before already.
+    /// The files that were granted before.
     pub unchanged: Vec<String>,
-    /// What is held still, and why, for people.
+    /// The files that are still left out, and why, for people.
     pub held: Vec<String>,
     /// Files that were not granted because of hidden text, for people.
     pub hidden: Vec<String>,
     /// The branch that is newly granted, as it is shown.
     pub branch: Option<String>,
-    /// Whose permits were taken back, such as `hooks/audit`.
+    /// The entries whose permissions were revoked, such as `hooks/audit`.
     pub permits: Vec<String>,
     /// True where texts need no grant: the profile has no gate for them, and nothing was recorded.
     pub ungated: bool,
-    /// Facts for the log.
+    /// Events for the audit log.
     pub audit: Vec<AuditEvent>,
-    /// Those of them for which there was no logger yet: one that is allowed next gets them, too.
+    /// Those of them for which there was no logger yet: a logger that is allowed next gets them, too.
     pub unlogged: Vec<AuditEvent>,
-    /// What came up.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
 
@@ -401,7 +401,7 @@ fn grant_branch(
     Ok((outcome == Outcome::Recorded).then_some(branch))
 }
 
-/// What a person answered about a project as a whole, before a build.
+/// The answer of the user about a project as a whole, before a build.
 pub(crate) struct WholeAnswer {
     /// The request that goes by the answer.
     pub request: Request,

@@ -33,20 +33,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What `preface trust grant --allow-commands` did.
+/// The result of `preface trust grant --allow-commands`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PermitGrant {
-    /// What is allowed from now on.
+    /// The permissions that are newly granted.
     pub added: Vec<Permit>,
-    /// What was allowed before already.
+    /// The permissions that were granted before.
     pub unchanged: Vec<Permit>,
-    /// What cannot be allowed, and why.
+    /// The permissions that cannot be granted, and why.
     pub refused: Vec<String>,
-    /// Facts for the log.
+    /// Events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
-/// What an entry of a project would do, as a grant records it.
+/// An action of a project's entry, as a grant records it.
 enum Deed {
     Command(CheckedCommand),
     Other(Permit),

@@ -6,7 +6,7 @@ const NUMBERS: usize = 6;
 const DIGITS: usize = 9;
 /// The longest file name, in bytes.
 const NAME: usize = 200;
-/// How the files of a catalog end.
+/// The extension of a catalog's files.
 const ENDING: &str = ".md";
 
 /// Returns the numbers of a version, to sort by; `None` where it is none. A version is numbers with dots between them and

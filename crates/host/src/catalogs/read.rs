@@ -21,12 +21,12 @@ use std::{
 /// The most files of a catalog that are looked at.
 const LIST_LIMIT: usize = 10_000;
 
-/// A catalog that is kept.
+/// A stored catalog.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// What it holds, or why that cannot be known.
+    /// The index, or the reason why it cannot be used.
     pub index: Result<Index, Box<Diagnostic>>,
 }
 
@@ -157,12 +157,12 @@ pub fn raw(system: &dyn System, index: &Index, name: &str) -> Result<Vec<u8>, Bo
     }
 }
 
-/// All that lies beside an index, as it is: nothing is checked.
+/// The files next to an index, unchecked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     /// The files as they were imported, by name.
     pub raw: BTreeMap<String, Vec<u8>>,
-    /// What they were compiled to, by the name that it is kept under.
+    /// The compiled files, by the names that they are stored under.
     pub compiled: BTreeMap<String, Vec<u8>>,
 }
 

@@ -22,28 +22,29 @@ use std::{
 const DIR_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 const LOCK: &str = ".lock";
-/// How many files are written at a time. Each is flushed to the disk, and a disk flushes several in the time of one.
+/// The number of files that are written at a time. Each is flushed to the disk, and a disk flushes several in
+/// the time of one.
 const WRITERS: usize = 8;
 /// The most entries of a directory that are looked at to remove them.
 const SWEEP_LIMIT: usize = 10_000;
 
-/// A prompt of a catalog that is to be kept.
+/// A prompt of a catalog that is to be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptFile<'a> {
-    /// Its file, as the index calls it.
+    /// The name of the file, as in the index.
     pub file: &'a str,
     /// The file as it was imported.
     pub raw: &'a [u8],
-    /// What it was compiled to.
+    /// The compiled file.
     pub compiled: &'a [u8],
 }
 
-/// Whether other texts of the same version may be replaced.
+/// The handling of other texts of the same version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replace {
-    /// They stay.
+    /// They are kept.
     No,
-    /// They go.
+    /// They are replaced.
     Yes,
 }
 
@@ -55,14 +56,14 @@ struct Sealed<'a> {
     seal: String,
 }
 
-/// What became of a catalog that was to be kept.
+/// The effect of storing a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// It is new.
+    /// A new catalog was stored.
     New,
-    /// It took the place of another one, or of one that was broken.
+    /// Another catalog, or a broken one, was replaced.
     Replaced,
-    /// It was there already; what was missing or changed of its files was put right.
+    /// The catalog was there already; files of it that were missing or changed were restored.
     Same,
 }
 

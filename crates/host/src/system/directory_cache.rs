@@ -40,7 +40,7 @@ pub struct DirectoryCache<'s> {
     known: Mutex<Option<HashMap<OsString, CachedPath>>>,
 }
 
-/// How many paths a small build asks about.
+/// The initial capacity: the number of paths of a small build.
 const ROOM: usize = 128;
 
 /// A path at which a directory is, or nothing.

@@ -36,10 +36,10 @@ use std::{
     time::Duration,
 };
 
-/// How long [`System::lock`] waits for somebody else.
+/// The time that [`System::lock`] waits for another holder.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// What a relative path is answered.
+/// The error for a relative path.
 const NOT_ABSOLUTE: &str = "not an absolute path";
 
 /// Disk, clock, environment, git status and programs, as preface needs them. Paths are absolute.
@@ -237,7 +237,7 @@ pub trait Directory: fmt::Debug {
     fn remove(&self, name: &OsStr) -> Result<(), WriteError>;
 }
 
-/// Where a read may end up after all links are resolved.
+/// The directory that a read must end in after all links are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within<'a> {
     /// Anywhere.
@@ -251,8 +251,8 @@ pub enum Within<'a> {
 pub struct FileRead {
     /// All of its bytes, shared by everything that is made of them.
     pub bytes: Arc<Vec<u8>>,
-    /// What the open handle said of it before it was read. Its `len` is what was promised, for files of `/proc` 0;
-    /// what came is the length of `bytes`.
+    /// The metadata of the open file before it was read. Its `len` may differ from the length of `bytes`: for
+    /// files of `/proc` it is 0.
     pub stat: Stat,
 }
 
@@ -290,12 +290,12 @@ impl HardLinks {
     }
 }
 
-/// What stands at a path.
+/// The metadata of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Its kind.
+    /// The kind.
     pub kind: FileKind,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub len: u64,
     /// Equal for two paths exactly when they are the same file; `None` where the platform has no such thing.
     pub id: Option<FileId>,
@@ -303,9 +303,9 @@ pub struct Stat {
     pub mode: Option<u32>,
     /// The owner; `None` where the platform has none.
     pub owner: Option<u32>,
-    /// How many names the file has in its file system (hard links); `None` where the platform does not tell.
+    /// The number of names in the file system (hard links); `None` where the platform does not report it.
     pub links: Option<u64>,
-    /// When its content or its description changed last; `None` where the platform does not tell.
+    /// The last change of content or metadata; `None` where the platform does not report it.
     pub changed: Option<Timestamp>,
 }
 
@@ -318,7 +318,7 @@ pub struct FileId {
     pub inode: u64,
 }
 
-/// What kind of thing a path names.
+/// The kind of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileKind {
     /// A regular file.
@@ -334,27 +334,27 @@ pub enum FileKind {
 /// One entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirEntry {
-    /// Its name.
+    /// The name.
     pub name: OsString,
-    /// Its kind, links not followed.
+    /// The kind, links not followed.
     pub kind: FileKind,
 }
 
-/// Whether a write may replace.
+/// The handling of an existing file by a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Write {
     /// Creates, or replaces a regular file.
     Replace,
-    /// Creates; refuses where anything stands, also a dangling link or a directory.
+    /// Creates; fails where anything exists, also a dangling link or a directory.
     New,
 }
 
-/// Whether a directory is new.
+/// The effect of creating a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// This call created it.
     New,
-    /// It was there.
+    /// The directory existed.
     Existed,
 }
 
@@ -371,19 +371,19 @@ pub enum ReadError {
     Denied,
     /// Larger than the limit, in bytes (entries for a directory).
     TooLarge {
-        /// What it has, as far as known.
+        /// The size, as far as known.
         size: u64,
-        /// What was allowed.
+        /// The limit.
         limit: u64,
     },
     /// The target lies outside of the root.
     Outside {
-        /// Where the path leads, as far as known.
+        /// The target, as far as known.
         target: PathBuf,
     },
     /// A file with several names, where such files are refused.
     HardLink {
-        /// How many names it has.
+        /// The number of names.
         links: u64,
     },
     /// A loop of links, or a path too long.
@@ -413,10 +413,10 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Why a write did not happen.
+/// The reason why a write failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// Something stands there.
+    /// The path exists already.
     #[error("already exists")]
     Exists,
     /// The directory to write in is missing.
@@ -433,7 +433,7 @@ pub enum WriteError {
     Other(String),
 }
 
-/// Why there is no git answer.
+/// The reason why there is no answer of git.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitTrouble {
     /// Not inside a work tree.
@@ -459,7 +459,7 @@ pub enum GitTrouble {
     HardLink {
         /// The file.
         path: PathBuf,
-        /// How many names it has.
+        /// The number of names.
         links: u64,
     },
     /// Broken or unreadable files: `git/broken`.

@@ -10,10 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is looked through where `PATH` is not set.
+/// The search path where `PATH` is not set.
 const USUAL: &str = if cfg!(windows) { "" } else { "/usr/bin:/bin" };
 
-/// What a bare name may end in.
+/// The extensions that are tried for a bare name.
 const ENDINGS: &[&str] = if cfg!(windows) { &["", ".exe", ".com"] } else { &[""] };
 
 const EXECUTABLE: u32 = 0o111;
@@ -21,7 +21,8 @@ const EXECUTABLE: u32 = 0o111;
 /// A program that was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
-    /// What is started: a link stays one, because some programs look at the name they were called by.
+    /// The path to start: a link is not resolved, because some programs depend on the name that they were
+    /// called by.
     pub(super) path: PathBuf,
     /// The file that this is in the end.
     pub(super) real: PathBuf,

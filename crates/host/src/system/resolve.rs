@@ -16,21 +16,21 @@ const MAX_LINKS: usize = 40;
 /// The longest path that Linux takes.
 const MAX_PATH: usize = 4095;
 
-/// What stands at one path, links not followed.
+/// The kind of a path, links not followed.
 pub(super) enum Looked {
     Dir,
     Link(PathBuf),
     Other,
 }
 
-/// Where a path leads.
+/// The result of resolving a path.
 #[derive(Debug)]
 pub(super) struct Lead {
     /// The end of the path without links, or the first place where it did not go on.
     pub(super) place: PathBuf,
-    /// Whether `place` is the end of the path: nothing of it is left behind `place`.
+    /// True where `place` is the end of the path: no component is left after it.
     pub(super) whole: bool,
-    /// What is wrong at `place`; `None` where something stands there.
+    /// The problem at `place`; `None` where something exists there.
     pub(super) trouble: Option<ReadError>,
 }
 

@@ -19,7 +19,7 @@ use std::{
 /// The most bytes of stderr that are kept.
 pub const STDERR_LIMIT: usize = 64 << 10;
 
-/// What a run gets of the environment, beside `PATH` and what it names itself. Nothing here is a secret.
+/// The variables that a run gets from the environment, besides `PATH` and its own. None of them is a secret.
 #[cfg(not(windows))]
 const PASSED_ON: &[&str] = &["HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"];
 #[cfg(windows)]
@@ -58,11 +58,11 @@ const PASSED_ON: &[&str] = &[
 pub struct Run {
     /// The program and its arguments. The program is an absolute path, or a bare name that is looked up on `PATH`.
     pub argv: Vec<String>,
-    /// Where it works; absolute.
+    /// The working directory; absolute.
     pub cwd: PathBuf,
-    /// What it reads. It need not.
+    /// The input.
     pub stdin: Vec<u8>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
     /// The most bytes it may write to stdout.
     pub output_limit: usize,
@@ -146,26 +146,26 @@ impl Run {
 pub struct Prepared {
     /// The file.
     pub program: PathBuf,
-    /// Its whole environment, by name. What is no Unicode is left out.
+    /// The whole environment, by name, without values that are not Unicode.
     pub env: Vec<(String, String)>,
     /// See [`Ran::skipped`].
     pub skipped: Vec<PathBuf>,
 }
 
-/// What a program did.
+/// The result of running a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// Which file was started, all links resolved.
+    /// The file that was started, all links resolved.
     pub program: PathBuf,
-    /// How it ended.
+    /// The exit status.
     pub status: RunStatus,
-    /// All that it wrote to stdout.
+    /// The whole output on stdout.
     pub stdout: Vec<u8>,
-    /// The first of what it wrote to stderr, at most [`STDERR_LIMIT`] bytes.
+    /// The beginning of the output on stderr, at most [`STDERR_LIMIT`] bytes.
     pub stderr: Vec<u8>,
-    /// How many bytes of stderr came after those.
+    /// The number of bytes of stderr after those.
     pub stderr_cut: usize,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
     /// Programs of the same name that stand before it on `PATH` and were not started, because they lie in
     /// [`Run::not_below`].
@@ -184,7 +184,7 @@ pub fn skipped_programs(who: &str, skipped: &[PathBuf]) -> Vec<Diagnostic> {
     skipped.iter().map(note).collect()
 }
 
-/// How a program ended by itself.
+/// The exit status of a program that ended by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStatus {
     /// With this exit code.
@@ -210,7 +210,7 @@ impl fmt::Display for RunStatus {
     }
 }
 
-/// Why a program did not run to its end. An exit code that is not 0 is no error: see [`Ran`].
+/// The reason why a program did not run to its end. An exit code that is not 0 is no error: see [`Ran`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// There is no such program.
@@ -218,9 +218,9 @@ pub enum RunError {
         /// As it was named.
         program: String,
     },
-    /// A bare name that stands on `PATH` only inside of the project.
+    /// A bare name that is found on `PATH` only inside of the project.
     InsideProject {
-        /// Where it was found.
+        /// The path where it was found.
         path: PathBuf,
     },
     /// The file is there and may not be run.
@@ -228,14 +228,14 @@ pub enum RunError {
         /// As it was named.
         program: String,
     },
-    /// It took too long and was ended.
+    /// The program exceeded its time limit and was ended.
     TimedOut {
-        /// What was allowed.
+        /// The limit.
         after: Duration,
     },
-    /// It wrote too much to stdout and was ended.
+    /// The program wrote too much to stdout and was ended.
     TooMuch {
-        /// What was allowed, in bytes.
+        /// The limit in bytes.
         limit: usize,
     },
     /// Anything else, in the machine's words.
@@ -264,7 +264,7 @@ impl fmt::Display for RunError {
     }
 }
 
-/// What a run is answered whose working directory is none.
+/// Returns the error for a run whose working directory does not exist.
 pub(super) fn no_directory(cwd: &Path) -> RunError {
     RunError::Other(format!("the working directory `{}` is not there", cwd.to_string_lossy().escape_debug()))
 }

@@ -27,13 +27,13 @@ use std::{
     sync::Mutex,
 };
 
-/// How old a change must be at the first look, so that a later one cannot have the same time.
+/// The least age of a change at the first check, so that a later one cannot have the same time.
 const SETTLED: SignedDuration = SignedDuration::from_secs(2);
 
-/// How many paths a trail keeps. One that is longer never holds.
+/// The most paths of a trail. A longer one is never valid.
 const LONGEST: usize = 100_000;
 
-/// A machine that notes what it is asked.
+/// A machine that records every access.
 #[derive(Debug)]
 pub struct Trailed<'s> {
     system: &'s dyn System,
@@ -53,10 +53,11 @@ struct Seen {
     lost: bool,
 }
 
-/// Which file a path led to while it was asked about, `Some(None)` for none; `None` where nobody was told.
+/// The file that a path led to while it was accessed, `Some(None)` for none; `None` where that was not looked
+/// up.
 ///
-/// A directory that is moved takes the files in it along as they are. So only this tells that what stands there at the end
-/// is what was read.
+/// A moved directory keeps the times of its files. Only this shows that the file found at the end is the one
+/// that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Glimpse {
     itself: Option<Option<FileId>>,
@@ -151,13 +152,13 @@ impl<'s> Trailed<'s> {
     }
 }
 
-/// What was looked at once.
+/// The record of all accesses of a build.
 #[derive(Clone, Debug)]
 pub struct Trail {
-    /// Directories before what lies in them.
+    /// Directories before their entries.
     marks: Vec<Mark>,
     vars: Vec<(String, Option<OsString>)>,
-    /// Where the process was and who its user is, where that was asked.
+    /// The working directory of the process and the home directory of its user, where they were looked up.
     current_dir: Option<Option<PathBuf>>,
     home: Option<Option<PathBuf>>,
 }
@@ -171,13 +172,13 @@ struct Mark {
     there: Option<There>,
 }
 
-/// What stood at a path.
+/// The metadata of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct There {
     itself: Known,
-    /// Where a link leads.
+    /// The target of a link.
     target: Option<Known>,
-    /// True where the last change was long ago at the first look.
+    /// True where the last change was long before the first check.
     settled: bool,
 }
 
@@ -518,7 +519,7 @@ mod tests {
         }
     }
 
-    /// What is in a directory that is moved stays as old as it is.
+    /// The files of a directory that is moved keep their times.
     #[test]
     fn what_is_put_elsewhere_between_the_reading_and_the_look_leaves_no_trail() {
         let swap = |tree: &Tree| {

@@ -16,11 +16,11 @@ pub struct CaseFile {
 pub struct Case {
     /// The heading.
     pub name: String,
-    /// What happens.
+    /// The steps.
     pub acts: Vec<Act>,
 }
 
-/// One thing that a case does.
+/// One step of a case.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Puts something on the disk.
@@ -31,7 +31,7 @@ pub enum Act {
     Expect(Expectation, String, usize),
 }
 
-/// What can stand at a path.
+/// An entry of the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A file with these bytes.
@@ -54,34 +54,34 @@ pub enum Entry {
     Gone,
 }
 
-/// What a turn's outcome is compared with.
+/// The result of a turn that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expectation {
     /// The prompt, byte for byte.
     Prompt,
     /// The same, with escapes.
     PromptEscaped,
-    /// What is sent beside it: for each text its place and id, then the text as it is sent.
+    /// The attachments: for each its place and id, then the text as it is sent.
     Asides,
     /// A row for each part and source.
     Explain,
-    /// What is not there.
+    /// The absent parts.
     Absent,
-    /// Every note.
+    /// Every diagnostic.
     Diagnostics,
     /// Every audit event.
     Audit,
-    /// What stopped the call.
+    /// The error of the call.
     Error,
     /// A file's bytes after the turn; the block's first line is its path.
     File,
-    /// What a person was asked.
+    /// The questions to the user.
     Questions,
     /// The files of the project that were opened.
     Opened,
 }
 
-/// What is asked, as TOML.
+/// The inputs of a turn, as TOML.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Turn {
@@ -120,9 +120,9 @@ pub struct Turn {
     pub trust: Option<String>,
     /// True: directories of the environment are the user's wherever they lie.
     pub trust_home: Option<bool>,
-    /// What a person answers: `trust`, `once`, `decline`, `abort`.
+    /// The user's answer about trust: `trust`, `once`, `decline`, `abort`.
     pub answer: Option<String>,
-    /// What a person answers to single questions.
+    /// The user's answer to single questions.
     pub confirm: Option<bool>,
     /// `path=value`.
     pub set: Vec<String>,
@@ -134,9 +134,9 @@ pub struct Turn {
     pub ignore: Vec<String>,
     /// The operating system, by Node's name.
     pub os: Option<String>,
-    /// What `git status --short` prints in the project.
+    /// The output of `git status --short` in the project.
     pub git_status: Option<String>,
-    /// What happened: events that call for reminders.
+    /// The events that call for reminders.
     pub event: Vec<serde_json::Value>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,

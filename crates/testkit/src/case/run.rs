@@ -91,7 +91,7 @@ pub fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// What the last turn left behind.
+/// The state after the last turn.
 struct Last {
     outcome: Result<Outcome, Error>,
     turn: Turn,
@@ -99,7 +99,7 @@ struct Last {
     opened: String,
 }
 
-/// What a turn gave.
+/// The outcome of a turn.
 enum Outcome {
     Built(Box<Built>),
     Report(Vec<String>),
@@ -260,12 +260,12 @@ fn rows(report: &ScopesReport, turn: &Turn) -> Vec<String> {
     lines
 }
 
-/// Who answers in a case.
+/// The user of a case.
 #[derive(Debug)]
 struct Person {
     answer: Option<String>,
     confirm: bool,
-    /// What they were asked, one line each.
+    /// The questions, one line each.
     asked: Mutex<String>,
 }
 
@@ -375,7 +375,7 @@ fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) ->
     }
 }
 
-/// Where an error is, on a line of its own.
+/// Returns the place of an error, on a line of its own.
 fn place(error: &Error) -> String {
     match error {
         Error::Render(note) => note.place.as_ref().map_or_else(String::new, |place| {
@@ -386,7 +386,7 @@ fn place(error: &Error) -> String {
     }
 }
 
-/// What holds for every build, whatever the case expects.
+/// Checks the properties that every build has, whatever the case expects.
 fn laws(built: &Built) -> Result<(), String> {
     built.prompt.check_tiling()?;
     for Aside { text, part, .. } in &built.prompt.asides {

@@ -116,7 +116,7 @@ pub async fn old_entries_are_trimmed(nodes: &Nodes) {
     assert!(after[0].id > all[0].id, "ids are not given twice");
 }
 
-/// What did not happen has no entry.
+/// Checks that calls without an effect have no audit entry.
 pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
     let (store, somebody) = (nodes.one(), actor());
     put(store, new_version("main", "one")).await;

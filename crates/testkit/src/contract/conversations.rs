@@ -31,7 +31,7 @@ pub(super) async fn there(store: &dyn Store, wanted: &Conversation) {
     assert_eq!(store.conversation(id).await, Ok(Some(wanted.clone())));
 }
 
-/// What was never there is answered with nothing, and nothing comes of it.
+/// Checks that calls for an unknown conversation return nothing and change nothing.
 pub async fn what_is_missing_is_missing(nodes: &Nodes) {
     let (store, nobody) = (nodes.one(), id("nobody"));
     assert_eq!(store.seal(&nobody).await, Ok(None));
@@ -99,7 +99,7 @@ pub async fn replace_keeps_when_it_began(nodes: &Nodes) {
     there(nodes.other(), &two).await;
 }
 
-/// Whoever knows an older prompt than the last replaces nothing and gets the last.
+/// Checks that a replace with an older revision than the last changes nothing and returns the last.
 pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
     let one = first("c", "one");
     let two = next(&one, "two");
@@ -123,7 +123,7 @@ pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
     assert_eq!(past.items.len(), 1);
 }
 
-/// Whoever deletes one state does not delete another.
+/// Checks that a delete of one state does not delete another.
 pub async fn a_stale_delete_changes_nothing(nodes: &Nodes) {
     let one = first("c", "one");
     let two = next(&one, "two");
@@ -140,7 +140,7 @@ pub async fn a_stale_delete_changes_nothing(nodes: &Nodes) {
     assert_eq!(nodes.one().seal(&id("c")).await, Ok(None));
 }
 
-/// What was forgotten and began again is not taken for what it was.
+/// Checks that a conversation that was deleted and created again differs from the first.
 pub async fn a_conversation_that_began_again_has_another_seal(nodes: &Nodes) {
     let (before, after) = (first("c", "one"), first("c", "one"));
     create(nodes.one(), &before).await;

@@ -52,7 +52,7 @@ pub async fn pages_tile_the_conversations(nodes: &Nodes) {
     }
 }
 
-/// So do the lists of audit entries, of templates, of versions, and of what a conversation was told before.
+/// Checks the same of the lists of audit entries, of templates, of versions, and of a conversation's history.
 pub async fn pages_tile_audit_templates_and_past(nodes: &Nodes) {
     let store = nodes.one();
     let mut prompt = first("c", "0");
@@ -81,7 +81,8 @@ pub async fn pages_tile_audit_templates_and_past(nodes: &Nodes) {
     }
 }
 
-/// Who turns pages over while others write sees everything that was there from beginning to end, and nothing twice.
+/// Checks that paging while others write returns every entry that is there from beginning to end, and none
+/// twice.
 pub async fn pages_tile_while_others_write(nodes: &Nodes) {
     let mut there = BTreeSet::new();
     for number in 0..20 {

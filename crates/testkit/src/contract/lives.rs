@@ -147,7 +147,7 @@ pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     closed(store.close().await, "close");
 }
 
-/// What was acknowledged before or while the store was closed is there; what was refused is not.
+/// Checks that writes acknowledged before or while the store was closed are there, and refused ones are not.
 pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
     let store = nodes.turn(0);
     let writes = tokio::spawn({

@@ -26,7 +26,7 @@ pub async fn the_past_is_filed_whole(nodes: &Nodes) {
     assert!(nodes.one().past(&id("d"), &PageRequest::default()).await.unwrap().items.is_empty());
 }
 
-/// Who is forgotten has no past, also when it begins again.
+/// Checks that a deleted conversation has no history, also when it is created again.
 pub async fn delete_forgets_the_past(nodes: &Nodes) {
     let (one, kept) = (first("c", "one"), first("d", "one"));
     for conversation in [&one, &kept] {
@@ -41,7 +41,8 @@ pub async fn delete_forgets_the_past(nodes: &Nodes) {
     assert_eq!(nodes.one().past(&id("d"), &PageRequest::default()).await.unwrap().items.len(), 1);
 }
 
-/// What was constructed before an instant goes, the oldest first, no more than wanted at a time.
+/// Checks that a purge deletes the conversations constructed before an instant, the oldest first, up to the
+/// limit.
 pub async fn purge_forgets_the_oldest_first(nodes: &Nodes) {
     let store = nodes.one();
     for (name, when) in [("e", 5), ("c", 3), ("a", 1), ("d", 4), ("b", 2)] {

@@ -9,7 +9,7 @@ use super::{
 use preface_store::{Access, Action, Created, Expect, Filter, PageRequest, Put, Replaced, Role, Which};
 use std::collections::BTreeSet;
 
-/// How many race.
+/// The number of writers in a race.
 const RACERS: usize = 32;
 
 /// Of 32 first prompts for one conversation one is kept, and all get it.

@@ -40,12 +40,12 @@ pub struct Server {
     guard: Mutex<Option<Child>>,
 }
 
-/// What a commit waits for.
+/// The durability of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The disk, as in earnest.
+    /// A commit waits for the disk, as in production.
     Disk,
-    /// Nothing: faster, for tests that do not ask what outlives a crash.
+    /// A commit waits for nothing: faster, for tests that do not need data to survive a crash.
     Nothing,
 }
 

@@ -44,9 +44,9 @@ pub struct BuilderInput {
 /// A file of instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextFile {
-    /// Its path, as it is shown.
+    /// The path, as it is shown.
     pub path: String,
-    /// Its text.
+    /// The text.
     pub content: String,
 }
 
@@ -54,15 +54,15 @@ pub struct ContextFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Skill {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is for.
+    /// The description.
     pub description: String,
-    /// Where it lies.
+    /// The path.
     pub file_path: String,
     /// The directory of that.
     pub base_dir: String,
-    /// Who brought it.
+    /// The source that it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// True: it is not listed.

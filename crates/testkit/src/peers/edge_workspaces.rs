@@ -76,7 +76,7 @@ fn git() -> Workspace {
     tree
 }
 
-/// Which root of skills wins, and in which order they speak.
+/// Returns a workspace that shows which root of skills wins, and in which order skills are listed.
 fn skillprec() -> Workspace {
     let mut tree = tree("skillprec", "proj/sub");
     tree.put("proj/.git", Node::Dir);
@@ -117,7 +117,7 @@ fn sysboth() -> Workspace {
     )
 }
 
-/// Which names are context files in which release.
+/// Returns a workspace that shows which names are context files in which release.
 fn variants() -> Workspace {
     files(
         tree("variants", "proj/x/y"),

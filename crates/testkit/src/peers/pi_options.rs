@@ -22,12 +22,12 @@ pub struct PiOptions {
     /// The guidelines that stand before those of the tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
-    /// Where the documentation lies.
+    /// The directory of the documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package_dir: Option<String>,
 }
 
-/// What a tool says of itself.
+/// The texts of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolTexts {

@@ -10,7 +10,7 @@ use std::{
 /// Stands for the directory that a workspace is written to, in texts and in link targets.
 const ROOT: &str = "@ROOT@";
 
-/// What stands at a path.
+/// An entry at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     /// A file with these bytes.
@@ -24,7 +24,7 @@ pub enum Node {
 /// A tree with a working directory, a home directory and the tools that are active. Paths are relative to its root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
-    /// Its name: a directory of the root that it is written to.
+    /// The name: a directory of the root that it is written to.
     pub name: String,
     /// The working directory.
     pub cwd: String,

@@ -10,7 +10,7 @@ use anstyle::Style;
 use preface::catalogs::{Compared, Names, Side};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many prompts of a category and a kind are shown where not all are.
+/// The most prompts of a category and a kind that are shown, unless all are asked for.
 const FEW: usize = 5;
 
 /// Writes the view; `few` leaves out all but the largest changes of each category.
@@ -144,7 +144,7 @@ fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> Strin
     table.show(room)
 }
 
-/// What became of some prompts.
+/// The prompts that were all added, all removed, or all changed.
 struct Kind {
     word: &'static str,
     style: Style,
@@ -202,11 +202,10 @@ struct Row {
     /// By how many tokens; `None` where they are not counted on both sides.
     tokens: Option<i64>,
     bytes: i64,
-    /// Which names it declares that it did not, and the other way round.
+    /// The names that only one of the two versions declares, with `+` or `-`.
     aside: String,
 }
 
-/// Whether a prompt came or went.
 #[derive(Clone, Copy)]
 enum Sign {
     Plus,
@@ -249,7 +248,7 @@ impl Row {
         }
     }
 
-    /// How large a change it is, to sort by.
+    /// Returns the size of the change as a key to sort by.
     fn size(&self) -> (u64, u64) {
         let tokens = self.tokens.unwrap_or(self.bytes / 4);
         (tokens.unsigned_abs(), self.bytes.unsigned_abs())

@@ -103,7 +103,7 @@ fn document(kept: &Kept) -> Value {
     })
 }
 
-/// What prompts have together.
+/// The sums over some prompts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     prompts: usize,

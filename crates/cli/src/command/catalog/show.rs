@@ -26,7 +26,7 @@ Examples:
   preface catalog show 2.1.37 tool-description-glob --raw
   preface catalog show 2.1.37 tool-description-glob --format json";
 
-/// How many `${…}` that stay as they are written are told of.
+/// The most `${…}` kept as written that are listed.
 const FEW: usize = 8;
 
 /// Show one prompt of a catalog, or what a preset would take from it
@@ -121,7 +121,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What is known of a prompt.
+/// Formats the properties of a prompt.
 fn head(entry: &Entry, text: &CatalogText, room: usize) -> String {
     let (bold, dim, hint, care) = (style::BOLD, style::DIM, style::HINT, style::CARE);
     let file = one_line(&entry.file);

@@ -57,7 +57,7 @@ pub struct Args {
     store: StoreFlag,
 }
 
-/// So many are removed in one transaction.
+/// The most entries that are removed in one transaction.
 const STEP: u64 = 10_000;
 
 /// Lists, or removes.

@@ -36,7 +36,7 @@ pub struct Args {
     store: StoreFlag,
 }
 
-/// So many are forgotten in one transaction.
+/// The most conversations that are deleted in one transaction.
 const STEP: u64 = 1_000;
 
 /// Forgets and tells.

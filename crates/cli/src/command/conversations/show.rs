@@ -74,7 +74,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What is known of a prompt, a line each.
+/// Formats the properties of a stored prompt, a line each.
 fn about(head: &Head, room: Option<usize>) -> String {
     let dim = style::DIM;
     let mut table = Table::new([Side::Left, Side::Left]);

@@ -8,7 +8,7 @@ use crate::ui::{
 };
 use preface::core::explain::{Explanation, SizedPart, largest};
 
-/// So many parts are shown where nobody says how many.
+/// The default number of parts that are shown.
 pub const FEW: &str = "10";
 
 /// Shows the largest parts: a row each, with what they take so far, and what is left to the others.

@@ -112,7 +112,7 @@ fn about(known: &Known) -> String {
     format!("{what}; {when}{itself}")
 }
 
-/// How long ago: `3 minutes ago`.
+/// Formats an age: `3 minutes ago`.
 fn ago(seconds: u64) -> String {
     let seconds = usize::try_from(seconds).unwrap_or(usize::MAX);
     let (many, unit) = match seconds {

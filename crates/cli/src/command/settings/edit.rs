@@ -52,7 +52,7 @@ pub struct Args {
 const EMPTY: &str = "{\n}\n";
 /// The copy is for the user alone, whoever may read the file.
 const COPY_MODE: u32 = 0o600;
-/// So many copies can lie about.
+/// The most copies that may be left over from earlier edits.
 const COPIES: usize = 100;
 
 /// Opens the editor, checks, and writes.

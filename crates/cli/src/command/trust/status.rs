@@ -80,7 +80,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What goes wrong with trust itself; that something is held is what the view says.
+/// Returns true for problems with trust itself. Texts that are left out are in the view already.
 pub(super) fn is_trouble(note: &Diagnostic) -> bool {
     note.severity >= Severity::Warning
         && match note.code {
@@ -92,7 +92,7 @@ pub(super) fn is_trouble(note: &Diagnostic) -> bool {
         }
 }
 
-/// What a grant covers, a line each.
+/// Formats what a grant covers, a line each.
 pub(super) fn covered(lines: &[String]) -> String {
     lines.iter().map(|line| format!("  {}\n", escape_hidden(&complete(line)))).collect()
 }

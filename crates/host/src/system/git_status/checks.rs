@@ -21,11 +21,11 @@ use std::{
 const SMALL: u64 = 64 * 1024;
 /// The largest list of refs or commits, in bytes.
 const LIST_LIMIT: u64 = 28 * 1024 * 1024;
-/// How many loose objects, packs and refs a repository may have.
+/// The most loose objects, packs and refs of a repository.
 const ENTRY_LIMIT: usize = 1_000_000;
-/// How many object directories a repository may borrow from.
+/// The most object directories that a repository may borrow from.
 const ALTERNATES_LIMIT: usize = 16;
-/// How many symbolic refs may lead to the next; git's own bound.
+/// The most symbolic refs in a chain; git's own limit.
 const HOPS: usize = 5;
 
 /// Memory that the paths of an index or a tree may take, in bytes: about 700,000 files.
@@ -88,7 +88,7 @@ pub(super) fn interrupted(interrupt: &AtomicBool) -> Result<(), GitTrouble> {
 
 struct Check<'a> {
     found: &'a Repository,
-    /// How many entries may still be listed.
+    /// The number of entries that may still be listed.
     left: usize,
     interrupt: &'a AtomicBool,
 }

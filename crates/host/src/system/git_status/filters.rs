@@ -40,10 +40,10 @@ pub(super) struct Compare<'a> {
 #[derive(Clone, Default)]
 pub(super) struct Undecided(Arc<Mutex<Option<(BString, Reason)>>>);
 
-/// Why it is not known whether a file changed.
+/// The reason why it is unknown if a file changed.
 #[derive(Clone, Copy)]
 pub(super) enum Reason {
-    /// Only a filter can tell.
+    /// A filter would have to run.
     Filter,
     /// Line ends or encoding would have to be converted in a file that is larger than [`CONTENT_LIMIT`].
     Large,
@@ -61,7 +61,7 @@ struct Filters {
     objects: gix::OdbHandle,
 }
 
-/// What git may change in a file before it is stored.
+/// The conversion that git may apply to a file before it is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Conversion {
     Nothing,

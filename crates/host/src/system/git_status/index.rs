@@ -9,7 +9,8 @@ use crate::system::GitTrouble;
 use gix::bstr::ByteSlice as _;
 use std::sync::atomic::AtomicBool;
 
-/// How deep directories may be nested in a cache of an index. The library takes about a kilobyte of stack for each.
+/// The deepest nesting of directories in a cache of an index. The library takes about a kilobyte of stack for
+/// each.
 const NESTING_LIMIT: usize = 512;
 /// The header of an index: signature, version, number of entries.
 const HEADER: usize = 12;

@@ -7,13 +7,13 @@ use gix::bstr::{BStr, BString, ByteSlice as _};
 /// Git's two letters for a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Letters {
-    /// How the index differs from `HEAD`.
+    /// The difference between `HEAD` and the index.
     pub index: Option<u8>,
-    /// How the work tree differs from the index.
+    /// The difference between the index and the work tree.
     pub work_tree: Option<u8>,
-    /// Where it was renamed or copied from.
+    /// The path that it was renamed or copied from.
     pub from: Option<BString>,
-    /// What is different inside, if it is a submodule.
+    /// The differences inside a submodule.
     pub dirty: Dirty,
 }
 

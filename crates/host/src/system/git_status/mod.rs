@@ -53,11 +53,11 @@ use std::{
 
 /// The longest that a status may take.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
-/// How long the work may take to end after that.
+/// The time that the work may take to end after that.
 const GRACE: Duration = Duration::from_secs(2);
 /// The largest index that is read, in bytes: about a million files.
 pub const INDEX_LIMIT: u64 = 96 * 1024 * 1024;
-/// How deep submodules may lie in submodules.
+/// The deepest nesting of submodules.
 pub const DEPTH_LIMIT: usize = 8;
 
 /// Returns what `git status --short` prints in `dir`, without the last line end; nothing for a clean work tree.

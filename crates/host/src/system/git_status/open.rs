@@ -18,9 +18,9 @@ use std::{io, path::Path, sync::atomic::AtomicBool};
 
 /// The most that is read of a repository's configuration, in bytes, and the largest list of `alternates`.
 pub(super) const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
-/// How deep files of configuration may include one another; git's own bound.
+/// The deepest nesting of included configuration files; git's own limit.
 const INCLUDE_DEPTH: usize = 10;
-/// How many files of configuration a repository may have.
+/// The most configuration files of a repository.
 const INCLUDE_LIMIT: usize = 100;
 /// The largest object that is read, in bytes as unpacked.
 pub(super) const OBJECT_LIMIT: u64 = 32 * 1024 * 1024;
@@ -93,8 +93,8 @@ impl WorkTree {
     }
 }
 
-/// Which configuration is read: the system's, the user's and the repository's, and of the environment only where home
-/// is.
+/// Returns the permissions for reading the configuration: the system's, the user's and the repository's. Of
+/// the environment only the home directory is used.
 fn permissions_for_reading() -> Permissions {
     // On Windows the library would have to ask git where the installation is.
     let system = cfg!(unix) && std::env::var_os("GIT_CONFIG_NOSYSTEM").is_none();
@@ -231,14 +231,14 @@ fn check_configuration(
     Ok(())
 }
 
-/// How much configuration of a repository was read.
+/// The configuration that was read so far.
 #[derive(Default)]
 struct Configurations {
     files: usize,
     bytes: u64,
 }
 
-/// What is wrong where the library cannot use the configuration.
+/// The subject of an error where the library cannot use the configuration.
 const CONFIGURATION: &str = "the configuration";
 
 /// Says what kept a repository from being opened.

@@ -16,9 +16,9 @@ use std::{
 
 /// The largest file of ignore patterns or attributes, in bytes.
 pub(super) const PATTERNS_LIMIT: u64 = 1024 * 1024;
-/// How many bytes all files of ignore patterns and attributes may have together.
+/// The most bytes of all files of ignore patterns and attributes together.
 const TOTAL_LIMIT: u64 = 16 * 1024 * 1024;
-/// How many steps the patterns may take for all paths; a step is about a nanosecond.
+/// The most steps of the patterns for all paths; a step is about a nanosecond.
 const STEPS_LIMIT: u64 = 2_000_000_000;
 
 /// The file in which a directory has its patterns.
@@ -47,7 +47,7 @@ pub(super) struct Weights {
     steps: AtomicU64,
 }
 
-/// How many steps a list of patterns takes for one path.
+/// The steps of a list of patterns for one path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Weight {
     /// For any path.

@@ -2,7 +2,7 @@
 
 use gix::bstr::{BStr, ByteSlice as _};
 
-/// How paths are printed.
+/// The style of printed paths.
 #[derive(Clone, Debug)]
 pub(super) struct Paths {
     /// The directory they are relative to, below the root, with a slash at its end; empty at the root.

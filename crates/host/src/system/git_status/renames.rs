@@ -23,21 +23,22 @@ const FULL: u64 = 60_000;
 const LEAST: u64 = FULL / 2;
 /// The least score of a rename that keeps the file's name: three quarters.
 const LEAST_SAME_NAME: u64 = FULL / 4 * 3;
-/// How many sources are kept for each destination.
+/// The most sources that are kept for each destination.
 const CANDIDATES: usize = 4;
-/// How many hashes of lines are kept, over all files. Beyond that a file is read again for each comparison.
+/// The most hashes of lines that are kept, over all files. Beyond that a file is read again for each
+/// comparison.
 const LINES: usize = 4 * 1024 * 1024;
-/// How many equal sources are looked at.
+/// The most equal sources that are compared.
 const EQUAL_SOURCES: usize = 100;
 
-/// Whether, and how, renames are looked for.
+/// The detection of renames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detect {
-    /// Not at all.
+    /// No detection.
     Nothing,
-    /// Files that went.
+    /// Sources among deleted files.
     Renames,
-    /// Also files that stayed and changed.
+    /// Sources also among files that stayed and changed.
     Copies,
 }
 
@@ -69,7 +70,7 @@ pub(super) struct File {
     pub path: BString,
     pub mode: Mode,
     pub id: ObjectId,
-    /// It is still there: it can only be copied.
+    /// True where the file is still there: it can only be copied.
     pub stays: bool,
 }
 
@@ -131,12 +132,12 @@ pub(super) fn pairs(
     }
 }
 
-/// Which list a file is from.
+/// The list that a file is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// What went or stayed.
+    /// Files that were deleted, or stayed.
     Gone,
-    /// What came.
+    /// Files that were added.
     New,
 }
 
@@ -152,13 +153,13 @@ struct Search<'a> {
     gone: &'a [File],
     new: &'a [File],
     copies: bool,
-    /// How often a source is in use.
+    /// The number of uses of each source.
     used: Vec<usize>,
     source_of: Vec<Option<usize>>,
     /// Outside: not read yet; inside: not readable.
     gone_lines: Vec<Option<Option<Rc<Lines>>>>,
     new_lines: Vec<Option<Option<Rc<Lines>>>>,
-    /// How many hashes of lines may still be kept.
+    /// The number of hashes of lines that may still be kept.
     room: usize,
     /// The first source that would have to be compared and is too large, or has such a destination.
     too_large: Option<usize>,

@@ -20,7 +20,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
-/// What is different in a submodule.
+/// The differences in a submodule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dirty {
     /// Another commit is checked out than the index says.
@@ -31,7 +31,7 @@ pub(super) struct Dirty {
     pub untracked: bool,
 }
 
-/// How much of a submodule is not looked at.
+/// The changes of a submodule that are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ignore {
     #[default]
@@ -64,7 +64,7 @@ pub(super) struct Submodules<'a> {
     trouble: Arc<Mutex<Option<GitTrouble>>>,
 }
 
-/// What is ignored, by path, and where nothing is said.
+/// The ignore rules by path, and the default.
 struct Rules {
     by_path: BTreeMap<BString, Ignore>,
     default: Ignore,

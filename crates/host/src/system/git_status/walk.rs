@@ -41,9 +41,9 @@ use std::{
     },
 };
 
-/// How many threads compare files, each with a file in memory.
+/// The number of threads that compare files, each with a file in memory.
 const THREADS: usize = 4;
-/// How many bytes of files that may be a renamed file's new place are kept.
+/// The most bytes of possible new places of renamed files that are kept.
 const CONTENTS_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// All that differs.
@@ -55,10 +55,10 @@ pub(super) struct Seen {
     pub untracked: BTreeSet<BString>,
 }
 
-/// Which untracked files are shown.
+/// The untracked files that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Untracked {
-    /// What `status.showUntrackedFiles` says.
+    /// The files that `status.showUntrackedFiles` selects.
     AsConfigured,
     /// None.
     No,
@@ -688,7 +688,7 @@ impl Look<'_> {
     }
 }
 
-/// What `HEAD` leads to, for a message.
+/// The subject of messages about the target of `HEAD`.
 const HEAD: &str = "what `HEAD` leads to (a ref, `packed-refs` or the commit)";
 /// The index, for a message.
 const INDEX: &str = "`.git/index`";

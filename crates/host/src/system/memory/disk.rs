@@ -27,7 +27,7 @@ const MAX_NAME: usize = 255;
 pub(super) struct Disk {
     nodes: BTreeMap<OsString, Node>,
     next_inode: u64,
-    /// How often anything changed.
+    /// The number of changes so far.
     changes: i64,
     has_hard_links: bool,
     pub(super) has_file_ids: bool,
@@ -41,7 +41,7 @@ struct Node {
     inode: u64,
     mode: u32,
     owner: u32,
-    /// Which change was its last.
+    /// The number of the node's last change.
     changed: i64,
     /// Every read of it answers this.
     broken: Option<ReadError>,

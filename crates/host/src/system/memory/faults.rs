@@ -2,7 +2,7 @@
 
 use crate::system::WriteError;
 
-/// How an injected step goes wrong.
+/// The failure of an injected step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The step fails with this error, and the write cleans up behind itself.

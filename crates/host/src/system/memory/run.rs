@@ -6,21 +6,21 @@ use std::{
     time::Duration,
 };
 
-/// What happens when a command is run on a [`MemorySystem`](super::MemorySystem). The limits of the run hold here too:
-/// one that takes longer than it may is late, without a wait.
+/// The result of running a command on a [`MemorySystem`](super::MemorySystem). The limits of the run apply
+/// here too: one that takes longer than its limit times out, without a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FakeRun {
-    /// How it ends.
+    /// The exit status.
     pub status: RunStatus,
-    /// What it writes to stdout.
+    /// The output on stdout.
     pub stdout: Vec<u8>,
-    /// What it writes to stderr.
+    /// The output on stderr.
     pub stderr: Vec<u8>,
-    /// How long it takes.
+    /// The duration.
     pub takes: Duration,
-    /// Where the program lies; `/usr/bin` for a bare name unless told.
+    /// The path of the program; in `/usr/bin` for a bare name by default.
     pub found_at: Option<PathBuf>,
-    /// What goes wrong instead of all that.
+    /// The error that replaces all that.
     pub error: Option<RunError>,
 }
 

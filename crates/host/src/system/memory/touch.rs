@@ -5,11 +5,11 @@ use std::path::PathBuf;
 /// One question to (or order for) the disk or git.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Touch {
-    /// What was asked.
+    /// The method that was called.
     pub verb: Verb,
     /// The path as it was asked for.
     pub path: PathBuf,
-    /// Where it led, all links resolved as far as they go.
+    /// The target, all links resolved as far as possible.
     pub place: PathBuf,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn canonical(path: &Path) -> Result<PathBuf, ReadError> {
     fs::canonicalize(path).map_err(|error| read_error(path, &error))
 }
 
-/// Where `path` leads, as far as it goes.
+/// Resolves `path` as far as possible.
 pub(super) fn lead(path: &Path) -> Lead {
     match fs::canonicalize(path) {
         Ok(place) => Lead { place, whole: true, trouble: None },

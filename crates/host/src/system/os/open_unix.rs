@@ -22,7 +22,7 @@ const STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const STEP: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// How often a path is resolved again because it changed under us.
+/// The most attempts to resolve a path that changes meanwhile.
 const TRIES: usize = 8;
 
 pub(super) fn anywhere(path: &Path) -> Result<File, ReadError> {

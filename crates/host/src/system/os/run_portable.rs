@@ -17,10 +17,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the end is looked for.
+/// The time between two checks for the end.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long the pipes may still bring something after the end.
+/// The time to wait for more output after the end.
 const LAST_WAIT: Duration = Duration::from_millis(200);
 
 const CHUNK: usize = 64 << 10;
@@ -105,7 +105,7 @@ impl Drop for Ended {
     }
 }
 
-/// What a thread reads.
+/// The output of a pipe that a thread reads.
 struct Reading {
     kept: Arc<Mutex<(Vec<u8>, usize)>>,
     full: Arc<AtomicBool>,

@@ -47,19 +47,19 @@ pub(super) fn end_all() {
     std::mem::forget(running);
 }
 
-/// How long a program has, once it was told to end.
+/// The time that a program has to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// How long we wait for the end of a program that was killed. One that runs as another user cannot be.
+/// The time to wait for the end of a program that was killed. One that runs as another user cannot be killed.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// How often the end is looked for where the kernel does not tell it.
+/// The time between two checks for the end where the kernel does not report it.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How often the start of a program is tried that is still being written.
+/// The most attempts to start a program that is still being written.
 const BUSY_TRIES: u32 = 100;
 
-/// How much is read or written at a time.
+/// The bytes that are read or written at a time.
 const CHUNK: usize = 64 << 10;
 
 /// The most that a pipe holds after the end of its program.
@@ -162,7 +162,7 @@ impl Group {
         Group { end: id.and_then(watch), child, id, collected: false }
     }
 
-    /// Whether the program ended, without collecting its status.
+    /// Returns true if the program ended, without collecting its status.
     fn ended(&self) -> bool {
         let Some(id) = self.id else { return true };
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -326,7 +326,7 @@ struct Reading<P> {
     pipe: Option<P>,
     bytes: Vec<u8>,
     limit: usize,
-    /// What came and was not kept.
+    /// The number of bytes that were read and not kept.
     cut: usize,
 }
 

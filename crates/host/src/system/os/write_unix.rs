@@ -22,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How often another name for the temporary file is tried.
+/// The most names that are tried for the temporary file.
 const TRIES: usize = 16;
 
 pub(super) fn write(path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {

@@ -4,7 +4,7 @@
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 
-/// Where zones lie, in order of preference.
+/// The directories of time zones, in order of preference.
 const DIRS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"];
 
 /// Returns the zone that `TZ` names, else the one that `/etc/localtime` is, else what the platform says, else UTC.

@@ -123,7 +123,7 @@ fn note(note: &Diagnostic) -> Value {
     said
 }
 
-/// What a note says. What tag characters spell is for a person to see: a model would read it.
+/// Returns the message of a diagnostic. The text that tag characters hide is left out: a model would read it.
 fn message(note: &Diagnostic) -> String {
     match note.code == Kind::Tag.code() {
         true => "tag characters hide a text; `preface lint` shows it to a person".to_owned(),

@@ -17,7 +17,7 @@ use preface::{
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What the argument `directory` is, for clients.
+/// The description of the argument `directory`, for clients.
 pub const DIRECTORY: &str = "The directory that the prompt is for: a path at or below a root of the server, absolute or \
 relative to where it was started. Without it, where the server was started.";
 
@@ -30,7 +30,7 @@ pub struct Asker {
     /// The directories that may be worked in, as they really are.
     roots: Vec<PathBuf>,
     home_trust: HomeTrust,
-    /// Where a call works that names no directory.
+    /// The directory for calls that name none.
     here: PathBuf,
 }
 

@@ -33,11 +33,11 @@ is absent, and `lint` finds hidden text, secrets, forged structure and tags that
 directories below the server's roots can be named, and text of a project that its user has not trusted is held back and \
 reported as a diagnostic.";
 
-/// What each prompt says of itself behind its own sentence: the protocol has no role for it.
+/// The sentence at the end of each prompt's description: the protocol has no role for a system prompt.
 const ROLE: &str = "The system prompt of a directory, as one message with the role user, because MCP knows no system role: \
 give it to a model as its system prompt.";
 
-/// What addresses of resources begin with.
+/// The prefix of the addresses of resources.
 const ADDRESS: &str = "preface://prompt/";
 
 /// Offers the prompts of presets, and tools about them.
