@@ -339,6 +339,12 @@ impl Look<'_> {
         })
     }
 
+    /// True where users other than the owner can write in the directory of a file (a sticky one too).
+    pub(crate) fn is_in_shared_dir(&self, path: &Path) -> bool {
+        let dir = path.parent().and_then(|dir| self.system.stat(dir));
+        dir.and_then(|dir| dir.mode).is_some_and(|mode| mode & 0o002 != 0)
+    }
+
     /// Returns the directory of the project.
     #[must_use]
     pub fn project_root(&self) -> &Path {

@@ -88,8 +88,8 @@ fn it_is_for_the_user_alone() {
     let mut notes = Vec::new();
     store.load(&mut notes);
     assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["trust/permissions"]);
-    let error = store.decline_whole(&dir.join("work/.stud")).expect_err("nothing is written to it");
-    let remedy = format!("`chmod go-w {}`, then look at what `preface trust list` shows", file.display());
+    let error = store.decline_whole(&dir.join("work/.stud"), None).expect_err("nothing is written to it");
+    let remedy = format!("`chmod go-w {}`, then check which decisions are recorded", file.display());
     assert_eq!(error.help(), remedy);
 }
 

@@ -1,6 +1,7 @@
 //! A server that is a program: started in a process group of its own, and gone with all that it started when we are done.
 
 use crate::text;
+use preface_host::system::ProcessGroup;
 use std::{
     io,
     path::Path,
@@ -15,11 +16,9 @@ use tokio::{
     time::sleep,
 };
 
-use group::Group;
-
 /// A running program. When this is dropped, it and its group are gone.
 pub(crate) struct Program {
-    group: Group,
+    group: ProcessGroup,
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Reads them.
     listener: Option<JoinHandle<()>>,
@@ -59,10 +58,11 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        Group::lead(&mut program);
+        ProcessGroup::lead(&mut program);
         let mut child = program.spawn()?;
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
-        let mut program = Program { group: Group::of(child), complaints: Arc::default(), listener: None };
+        let mut program =
+            Program { group: ProcessGroup::of(child), complaints: Arc::default(), listener: None };
         let (Some(stdout), Some(stdin), Some(stderr)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
@@ -123,122 +123,5 @@ async fn keep_tail(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>
         tail.extend_from_slice(&chunk[..read]);
         let old = tail.len().saturating_sub(COMPLAINTS);
         tail.drain(..old);
-    }
-}
-
-#[cfg(unix)]
-mod group {
-    //! A program with all that it starts: a process group of its own.
-    //!
-    //! The end of the program is looked at without being collected, so that the number of the group stays ours until everything in
-    //! it is gone.
-
-    use rustix::{
-        io::Errno,
-        process::{Pid, Signal, WaitId, WaitIdOptions},
-    };
-    use std::{
-        os::unix::process::CommandExt,
-        process::{Child, Command, ExitStatus},
-    };
-
-    /// A program with all that it starts, but for what leaves the group.
-    pub(crate) struct Group {
-        child: Child,
-        id: Option<Pid>,
-        collected: Option<ExitStatus>,
-    }
-
-    impl Group {
-        /// Makes a program lead a group of its own.
-        pub(crate) fn lead(command: &mut Command) {
-            command.process_group(0);
-        }
-
-        /// Takes a program that leads a group.
-        pub(crate) fn of(child: Child) -> Self {
-            let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-            Group { child, id, collected: None }
-        }
-
-        /// Returns true if the program ended. Its children may still be running.
-        pub(crate) fn has_ended(&mut self) -> bool {
-            let Some(id) = self.id.filter(|_| self.collected.is_none()) else { return true };
-            let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            match rustix::process::waitid(WaitId::Pid(id), look) {
-                Ok(status) => status.is_some(),
-                Err(Errno::INTR) => false,
-                // Somebody else collected it; there is nothing to wait for.
-                Err(_) => true,
-            }
-        }
-
-        /// Asks all of it to end.
-        pub(crate) fn ask_to_end(&mut self) {
-            self.signal(Signal::TERM);
-        }
-
-        /// Ends all of it.
-        pub(crate) fn kill(&mut self) {
-            self.signal(Signal::KILL);
-        }
-
-        /// Collects the program, if it ended.
-        pub(crate) fn collect(&mut self) -> Option<ExitStatus> {
-            if self.collected.is_none() {
-                self.collected = self.child.try_wait().ok().flatten();
-            }
-            self.collected
-        }
-
-        fn signal(&self, signal: Signal) {
-            // Not once it was collected: the number may belong to somebody else by then.
-            if let Some(id) = self.id.filter(|_| self.collected.is_none()) {
-                let _ = rustix::process::kill_process_group(id, signal);
-            }
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod group {
-    //! A program, where there are no process groups: what it starts is left to itself.
-
-    use std::process::{Child, Command, ExitStatus};
-
-    /// A program.
-    pub(crate) struct Group {
-        child: Child,
-        collected: Option<ExitStatus>,
-    }
-
-    impl Group {
-        /// Does nothing here.
-        pub(crate) fn lead(_: &mut Command) {}
-
-        /// Takes a program.
-        pub(crate) fn of(child: Child) -> Self {
-            Group { child, collected: None }
-        }
-
-        pub(crate) fn has_ended(&mut self) -> bool {
-            self.collect().is_some()
-        }
-
-        /// Does nothing here: a program's input is closed, and there is no other signal.
-        pub(crate) fn ask_to_end(&mut self) {}
-
-        /// Ends the program.
-        pub(crate) fn kill(&mut self) {
-            let _ = self.child.kill();
-        }
-
-        /// Collects the program, if it ended.
-        pub(crate) fn collect(&mut self) -> Option<ExitStatus> {
-            if self.collected.is_none() {
-                self.collected = self.child.try_wait().ok().flatten();
-            }
-            self.collected
-        }
     }
 }

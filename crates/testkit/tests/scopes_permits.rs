@@ -12,7 +12,7 @@ use preface::{
             System, Within,
             memory::{FakeRun, MemorySystem},
         },
-        trust::Permit,
+        trust::{CheckedCommand, CommandWords, Permit},
     },
 };
 
@@ -181,7 +181,10 @@ fn an_extension_without_a_recorded_directory_counts_as_changed() {
     trust(&system, "default");
     let store = "/home/user/.local/state/preface/trust.json";
     let root = std::path::Path::new("/work");
-    let old = Permit::for_command(&system, root, "contextProviders/speaker", &[program], root, &[]);
+    let argv = [program];
+    let words =
+        CommandWords { subject: "contextProviders/speaker", argv: &argv, cwd: root, env: &[], directory: None };
+    let old = CheckedCommand::check(&system, root, &words).map(|command| command.permit);
     preface::host::trust::TrustStore::at(&system, store.into())
         .grant_permits(root, None, &[old.expect("a permit")])
         .expect("granted");

@@ -3,6 +3,7 @@
 use super::{
     key_path::{KeyPath, SetValue},
     node::{Node, SettingsSource, Table, Tree},
+    own::SystemPromptFile,
     parse::{LayerSettings, Notes, fault, parse_text, shown},
     schema::{Entries, Field, Lists, Project, ROOT, SYSTEM_PROMPT_FILE, Shape, TOP},
 };
@@ -384,7 +385,7 @@ pub(super) fn refuse(layer: &LayerSettings, standing: &mut Standing, notes: &mut
         refuse_own_keys(&layer.root, &mut refusals, notes);
     }
     weigh_security(layer, standing, &mut refusals, notes);
-    let entry = ["contextProviders", "SystemPromptFile"];
+    let entry = SystemPromptFile::KEYS;
     if layer.root.at(&entry[..1]).is_some_and(|all| all.tree == Tree::Null) && !refusals.covers(&entry) {
         standing.fields.clear();
     }
@@ -407,7 +408,7 @@ fn refuse_own_keys(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
             });
         }
     }
-    let path = ["contextProviders", "SystemPromptFile", "paths", "global"];
+    let path = [&SystemPromptFile::KEYS[..], &["paths", "global"]].concat();
     if let Some(node) = root.at(&path) {
         refusals.add(&path);
         notes.add(Severity::Warning, || {
@@ -551,7 +552,7 @@ fn violation(node: &Node, pointer: &str, fault: &str, standing: &Standing) -> Di
         SetBy::Caller => "value of `--set`".to_owned(),
         by => format!("{by}-scope override"),
     };
-    let at = if pointer.is_empty() { "SystemPromptFile" } else { pointer };
+    let at = if pointer.is_empty() { SystemPromptFile::KEYS[1] } else { pointer };
     let message = format!("{whose} failed validation (`{at}` {fault}); retaining {below} value");
     Diagnostic::warning(CONFIG_SCHEMA_VIOLATION, message).at(node.place())
 }

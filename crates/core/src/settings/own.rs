@@ -352,11 +352,14 @@ impl Default for SystemPromptFile {
 }
 
 impl SystemPromptFile {
+    /// The keys that lead to its settings: the category and the id of the provider.
+    pub const KEYS: [&str; 2] = ["contextProviders", "SystemPromptFile"];
+
     /// Reads the provider's settings from the merged settings.
     #[must_use]
     pub fn read(settings: &Merged) -> Self {
         let mut file = SystemPromptFile::default();
-        let field = |path: &[&str]| settings.at(&[&["contextProviders", "SystemPromptFile"], path].concat());
+        let field = |path: &[&str]| settings.at(&[&Self::KEYS, path].concat());
         if let Some(set) = sourced(field(&["enabled"]), Node::as_flag) {
             (file.enabled, file.enabled_by) = (set.value, Some(set.by));
         }
@@ -372,7 +375,7 @@ impl SystemPromptFile {
         if let Some(set) = sourced(field(&["paths", "project"]), text) {
             (file.path_project, file.path_project_by) = (Some(set.value), Some(set.by));
         }
-        file.disabled_by = settings.disabled_by("contextProviders", "SystemPromptFile");
+        file.disabled_by = settings.disabled_by(Self::KEYS[0], Self::KEYS[1]);
         file
     }
 }

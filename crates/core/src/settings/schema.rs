@@ -1,6 +1,6 @@
 //! The schema of settings, as data. Reading, merging, `--set` and the reference page all follow this list.
 
-use super::key_path::KeyPath;
+use super::{key_path::KeyPath, own::SystemPromptFile};
 
 /// One key of an object.
 #[derive(Clone, Copy, Debug)]
@@ -256,7 +256,7 @@ const PROVIDERS: Shape = Shape::ById { entry: &EXTENSION, known: &[], entries: E
 
 const CONTEXT_PROVIDERS: Shape = Shape::ById {
     entry: &EXTENSION,
-    known: &[("SystemPromptFile", &Shape::Fallback(SYSTEM_PROMPT_FILE))],
+    known: &[(SystemPromptFile::KEYS[1], &Shape::Fallback(SYSTEM_PROMPT_FILE))],
     entries: Entries::Deep,
 };
 

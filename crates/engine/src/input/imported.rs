@@ -10,7 +10,11 @@ use preface_core::{
     profile::{CatalogChoice, Profile},
     section::{Body, Section, Trim},
 };
-use preface_host::{catalogs, system::System};
+use preface_host::{
+    catalogs,
+    provider::{ContextProvider, agent::Agent},
+    system::System,
+};
 use serde::Serialize;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -56,7 +60,7 @@ pub(crate) fn lay(
     }
     shelf.report_missing(notes);
     let is_prompt = |section: &&mut Section| {
-        matches!(&section.body, Body::Fill(provider) if provider.as_str() == "agent")
+        matches!(&section.body, Body::Fill(provider) if provider.as_str() == Agent.name())
             && section.options.get("part").is_none_or(|part| part == "prompt")
     };
     if let Some((agent, prompts)) = agent.and_then(|agent| Some((agent, choice.agents.get(agent)?)))

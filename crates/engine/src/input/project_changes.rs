@@ -133,9 +133,10 @@ impl ProjectChanges {
     /// The built-in reader of `system.md`: what settings make of it without removing it.
     fn add_system_prompt_file(&mut self, settings: &Merged, own: &Merged, profile: &Profile) {
         let (before, with) = (SystemPromptFile::read(own), SystemPromptFile::read(settings));
-        let affects = fills_a_section(profile, "SystemPromptFile");
+        let affects = fills_a_section(profile, SystemPromptFile::KEYS[1]);
         let place = |key: &str| {
-            Some(settings.at_layer(SetBy::Project, &["contextProviders", "SystemPromptFile", key])?.place())
+            let [category, id] = SystemPromptFile::KEYS;
+            Some(settings.at_layer(SetBy::Project, &[category, id, key])?.place())
         };
         if before.enabled && !with.enabled && with.enabled_by == Some(SetBy::Project) {
             let what = "the project switches off `SystemPromptFile`, and your own system.md with it: \

@@ -19,7 +19,7 @@ use preface_core::{
     turn::{Tool, Turn},
 };
 use preface_host::{
-    provider::{self, ContextProvider},
+    provider::{ContextProvider, agent::Agent},
     trust::GrantedCommands,
 };
 use std::sync::Arc;
@@ -43,9 +43,6 @@ pub(crate) struct Entries {
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
 }
-
-/// The context provider whose text is the prompt of an agent.
-const AGENT: &str = "agent";
 
 impl Engine<'_> {
     /// Decides which entries are active, with what was granted to the project and what servers offered when they were last
@@ -80,8 +77,7 @@ impl Engine<'_> {
             mcp::join(&request.tools, &server_tools, &mut turn.tools, &mut notes);
         }
         let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles)?;
-        let provider = provider::context_provider(AGENT).map(ContextProvider::id);
-        let is_on = provider.is_none_or(|id| extensions::switched_off(&scopes, id).is_none());
+        let is_on = extensions::switched_off(&scopes, Agent.id()).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
         let refused = imported::lay(self.system(), &mut profile, agent, &mut notes).err();
         let entries = Entries {

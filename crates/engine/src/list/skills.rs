@@ -15,13 +15,10 @@ use preface_core::{
 use preface_host::{
     discover,
     look::Look,
-    provider,
+    provider::{self, ContextProvider, skills::Skills},
     skills::{self, SkillEntry, SkillOptions},
 };
 use std::cell::RefCell;
-
-/// The context provider that lists skills.
-const SKILLS: &str = "skills";
 
 /// A listing of skills.
 #[derive(Clone, Debug)]
@@ -140,13 +137,13 @@ pub(crate) fn expand(text: &str, profile: &Profile, look: &Look<'_>) -> Option<S
 }
 
 fn is_for_skills(section: &Section) -> bool {
-    matches!(&section.body, Body::Fill(name) if name.as_str() == SKILLS)
+    matches!(&section.body, Body::Fill(name) if name.as_str() == Skills.name())
 }
 
 /// Loads what the section for skills asks for; `None` where the profile has none.
 fn load(profile: &Profile, look: &Look<'_>) -> Option<Vec<SkillEntry>> {
     let section = profile.sections.iter().find(|section| is_for_skills(section))?;
-    let options = SkillOptions::read(provider::context_provider(SKILLS)?, section, look);
+    let options = SkillOptions::read(&Skills, section, look);
     Some(skills::load(&options, look))
 }
 

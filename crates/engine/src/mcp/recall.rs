@@ -6,7 +6,11 @@ use preface_core::{
     profile::Profile,
     section::Body,
 };
-use preface_host::{look::Look, mcp_recordings, provider::mcp_fetched};
+use preface_host::{
+    look::Look,
+    mcp_recordings,
+    provider::{ContextProvider, mcp_fetched, mcp_servers},
+};
 use std::sync::Arc;
 
 /// Reads the recordings of the servers that may run, where the profile has a use for them. Where no server may run, nothing
@@ -34,7 +38,8 @@ pub(super) fn recalled(
 
 /// True where a profile refers to servers.
 fn has_use(profile: &Profile) -> bool {
-    let fills = |body: &Body| matches!(body, Body::Fill(name) if name.as_str() == "mcp-servers");
+    let fills =
+        |body: &Body| matches!(body, Body::Fill(name) if name.as_str() == mcp_servers::McpServers.name());
     let of_servers = |section| mcp_fetched::want(section).is_some() || fills(&section.body);
     profile.mcp.tools || profile.sections.iter().any(of_servers)
 }

@@ -12,6 +12,9 @@ use preface_core::{
     turn::Tool,
     world::{Contribution, Item, World},
 };
+use preface_host::provider::{
+    ContextProvider, context_files::ContextFiles, layer_files::LayerFiles, skills::Skills,
+};
 
 /// The active tools in order, then those that could be active.
 pub(super) fn tools(inputs: &Inputs, active: &[Tool]) -> Vec<HookTool> {
@@ -50,17 +53,18 @@ impl Session<'_> {
                 .filter_map(|tool| Some((tool.name.clone(), tool.snippet.clone()?)))
                 .collect(),
             prompt_guidelines: turn.tools.iter().flat_map(|tool| tool.guidelines.clone()).collect(),
-            append_system_prompt: fills(world, "layer-files")
+            append_system_prompt: fills(world, &LayerFiles)
                 .find_map(|said| Some(text(&said.items.first()?.pieces))),
             cwd: turn.cwd.clone(),
-            context_files: fills(world, "context-files").flat_map(files).collect(),
-            skills: fills(world, "skills").flat_map(|said| skills(said, escaped(world, said))).collect(),
+            context_files: fills(world, &ContextFiles).flat_map(files).collect(),
+            skills: fills(world, &Skills).flat_map(|said| skills(said, escaped(world, said))).collect(),
         }
     }
 }
 
-fn fills<'w>(world: &'w World, provider: &str) -> impl Iterator<Item = &'w Contribution> {
-    world.contributions.iter().filter(move |said| said.provider.as_str() == provider)
+fn fills<'w>(world: &'w World, provider: &dyn ContextProvider) -> impl Iterator<Item = &'w Contribution> {
+    let name = provider.name();
+    world.contributions.iter().filter(move |said| said.provider.as_str() == name)
 }
 
 fn text(pieces: &[Piece]) -> String {

@@ -23,8 +23,8 @@ use preface_host::{
     provider::git,
     system::{FileKind, System},
     trust::{
-        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, audit, is_digested,
-        quoted, store_file, whole_digest,
+        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested, quoted,
+        store_file, trust_evaluated, trusted_once, whole_digest,
     },
 };
 use std::{
@@ -348,8 +348,8 @@ impl Gatekeeper<'_> {
             Consent::Recorded => pins.trust(),
         };
         let audit = match consent {
-            Consent::Once => vec![audit::once(&root)],
-            Consent::Recorded => vec![audit::evaluated(&root, trust)],
+            Consent::Once => vec![trusted_once(&root)],
+            Consent::Recorded => vec![trust_evaluated(&root, trust)],
             Consent::Deny | Consent::Granting(_) => Vec::new(),
         };
         let refused_at = pins.refused_at();
@@ -376,7 +376,7 @@ impl Gatekeeper<'_> {
         let refused_at = record.as_ref().and_then(refused);
         let trust = match &consent {
             Consent::Once => {
-                events.push(audit::once(&root));
+                events.push(trusted_once(&root));
                 Trust::Once
             }
             Consent::Granting(_) => Trust::Trusted,
@@ -385,7 +385,7 @@ impl Gatekeeper<'_> {
                 diagnostics.append(&mut store_notes);
                 let (trust, texts) = self.recorded(&root, record.as_ref(), &mut diagnostics);
                 granted = texts;
-                events.push(audit::evaluated(&root, trust));
+                events.push(trust_evaluated(&root, trust));
                 trust
             }
         };

@@ -20,7 +20,7 @@ use preface_host::{
     places::resolved,
     trust::{
         Decision, Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, Row, Summary, TrustError,
-        TrustStore, WholeRecord, audit, whole_digest,
+        TrustStore, WholeRecord, trust_evaluated, whole_digest,
     },
 };
 use std::path::{Path, PathBuf};
@@ -308,7 +308,7 @@ impl Engine<'_> {
         tree: &Path,
         repository: Option<&Path>,
     ) -> Result<GrantReport, Error> {
-        let report = self.store(built)?.for_project(root).revoke_whole(root).map_err(refused)?;
+        let report = self.store(built)?.for_project(root).decline_whole(root, None).map_err(refused)?;
         let was_trusted = report.before.is_some_and(|before| before.decision == Decision::Trusted);
         let store = self.store(built)?.for_project(tree);
         let permits = store.revoke_permits(tree, repository, None).map_err(refused)?;
@@ -451,7 +451,7 @@ pub(crate) fn ask_for_whole(
             answer.request.trust = TrustChoice::Once;
             // What is wrong with the store is reported by builds that go by it.
             answer.diagnostics = store_notes;
-            answer.once = Some(audit::evaluated(&root, Trust::Once));
+            answer.once = Some(trust_evaluated(&root, Trust::Once));
         }
         Some(TrustAnswer::Trust) if question.can_trust && digest() != shown => {
             let what = format!("{} changed while the question was open: nothing was granted", root.display());
@@ -466,7 +466,7 @@ pub(crate) fn ask_for_whole(
         Some(TrustAnswer::Trust) => {}
         Some(TrustAnswer::Decline) => {
             (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
-            match store.map(|store| store.decline_contents(&root, digest())) {
+            match store.map(|store| store.decline_whole(&root, Some(digest()))) {
                 Some(Ok(report)) => answer.audit.extend(report.audit),
                 Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
                 None => {}

@@ -83,10 +83,7 @@ impl ContextProvider for ContextFiles {
             exclude: options
                 .texts("exclude", &[])
                 .iter()
-                .map(|path| match (path.strip_prefix("~/"), &look.places.home) {
-                    (Some(rest), Some(home)) => normal(home, Path::new(rest)),
-                    _ => normal(&look.places.cwd, Path::new(path)),
-                })
+                .map(|path| expand(path, &look.places.cwd, look))
                 .collect(),
             report_imports: options.word("imports", &["keep", "report"], look) == "report",
             left_out: Cell::new(false),
@@ -266,10 +263,7 @@ impl Walk<'_> {
         let Some((line, first)) = imports.first() else { return false };
         let dir = path.parent().unwrap_or(path);
         let is_included = |name: &str| {
-            let target = match (name.strip_prefix("~/"), &self.look.places.home) {
-                (Some(rest), Some(home)) => normal(home, Path::new(rest)),
-                _ => normal(dir, Path::new(name)),
-            };
+            let target = expand(name, dir, self.look);
             found.iter().any(|other| other.path == target)
         };
         let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
@@ -291,14 +285,10 @@ impl Walk<'_> {
         false
     }
 
-    /// True where users other than the owner can write in the directory (a sticky one too) that the file, or the link's
-    /// target, lies in.
+    /// True where others can write in the directory that the file, or the link's target, lies in.
     fn is_shared(&self, path: &Path, is_link: bool) -> bool {
-        let shared = |path: &Path| {
-            let mode = path.parent().and_then(|dir| self.look.system.stat(dir)).and_then(|stat| stat.mode);
-            mode.is_some_and(|mode| mode & 0o002 != 0)
-        };
-        shared(path) || is_link && self.look.system.canonical(path).is_ok_and(|target| shared(&target))
+        let is_shared = |path: &Path| self.look.is_in_shared_dir(path);
+        is_shared(path) || is_link && self.look.system.canonical(path).is_ok_and(|target| is_shared(&target))
     }
 
     fn twin<'f>(&self, path: &Path, read: &FileRead, found: &'f [Found]) -> Option<(&'f str, &'static str)> {
@@ -315,6 +305,14 @@ impl Walk<'_> {
                 None
             }
         })
+    }
+}
+
+/// Makes a path absolute: `~/` is the home directory, anything else relative belongs to `base`.
+fn expand(path: &str, base: &Path, look: &Look<'_>) -> PathBuf {
+    match (path.strip_prefix("~/"), &look.places.home) {
+        (Some(rest), Some(home)) => normal(home, Path::new(rest)),
+        _ => normal(base, Path::new(path)),
     }
 }
 

@@ -36,7 +36,7 @@ impl ContextProvider for SystemPromptFile {
     }
 
     fn id(&self) -> &'static str {
-        "SystemPromptFile"
+        settings::SystemPromptFile::KEYS[1]
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {

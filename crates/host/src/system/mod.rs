@@ -16,12 +16,14 @@ pub mod git_status;
 #[cfg(feature = "testing")]
 pub mod memory;
 pub mod os;
+mod process_group;
 mod program;
 pub mod read_only;
 mod resolve;
 mod run;
 pub mod trail;
 
+pub use process_group::ProcessGroup;
 pub use program::path_outside;
 pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT, skipped_programs};
 

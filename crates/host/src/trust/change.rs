@@ -1,10 +1,11 @@
-//! What each decision changes in the records. Nothing here looks at the machine.
+//! Changes of the records by grants, declines and revocations. Nothing here looks at the machine.
 
 use super::{
-    digest::Digest,
-    permit_change,
+    contents::Digest,
+    file::COMMANDS,
+    permit::Permit,
     pins::{Declined, PinPath, PinnedText},
-    record::{Decision, Document, Entry, GrantedText, Pin, Project, WholeRecord},
+    record::{Decision, Document, Entry, GrantedText, PermitRecord, Pin, Project, WholeRecord},
     store::Outcome,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -19,7 +20,7 @@ pub(super) struct Changed<R> {
 }
 
 impl<R> Changed<R> {
-    pub(super) fn new(result: R, outcome: Outcome) -> Self {
+    fn new(result: R, outcome: Outcome) -> Self {
         Changed { result, outcome }
     }
 }
@@ -52,7 +53,7 @@ pub(super) fn grant_whole(
     Changed::new(Decided { before: standing, event }, outcome)
 }
 
-/// Replaces the texts of the grant that stands. History does not grow by that.
+/// Replaces the texts of the current grant. History does not grow by that.
 pub(super) fn grant_texts(document: &mut Document, path: &str, texts: Vec<GrantedText>) -> Changed<()> {
     let standing = document.standing_mut(path).filter(|entry| entry.decision == Decision::Trusted);
     let outcome = match standing {
@@ -74,7 +75,7 @@ pub(super) fn decline_whole(
     let standing = document.standing(path).map(Entry::record);
     let event = AuditEvent::ProjectDeclined { canonical_path: path.to_owned() };
     // Who is not trusted may do nothing, also once trusted again.
-    let permits = permit_change::revoke(document, path, None, None);
+    let permits = revoke_permits(document, path, None, None);
     let outcome = match &standing {
         Some(record) if record.decision == Decision::Declined => {
             if contents.is_none() || record.digest == contents {
@@ -115,10 +116,10 @@ fn append(
     });
 }
 
-/// Returns an instant after `newest`, whatever the clock says.
+/// Returns an instant after `newest`, also where the clock goes back.
 ///
 /// At the end of time it is the same instant again; then the later in the file decides.
-pub(super) fn stamp(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
+fn stamp(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
     let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
     let Some(newest) = newest else { return now };
     now.max(newest.checked_add(SignedDuration::from_millis(1)).unwrap_or(newest))
@@ -209,7 +210,7 @@ pub(super) fn decline(
 }
 
 /// Returns the project of this very root, a new one where there is none.
-pub(super) fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> &'a mut Project {
+fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> &'a mut Project {
     let index = document.projects.iter().position(|project| project.root == root);
     let index = index.unwrap_or_else(|| {
         document.projects.push(Project {
@@ -253,7 +254,7 @@ pub(super) fn revoke_pins(
     let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
     let (mut permits, mut outcome) = (Vec::new(), Outcome::Unchanged);
     if paths.is_none() {
-        let revoked = permit_change::revoke(document, root, repository.as_deref(), None);
+        let revoked = revoke_permits(document, root, repository.as_deref(), None);
         (permits, outcome) = (revoked.result, revoked.outcome);
     }
     // Prompts that were stored before are not handed out with what was revoked, so its time is kept. A revocation of all is
@@ -331,4 +332,113 @@ fn orphans(document: &Document, mut digests: BTreeSet<Digest>) -> Vec<Digest> {
         digests.remove(&pin.digest);
     }
     digests.into_iter().collect()
+}
+
+/// Permits that were granted.
+pub(super) struct GrantedPermits {
+    pub(super) added: Vec<Permit>,
+    pub(super) unchanged: Vec<Permit>,
+}
+
+pub(super) fn grant_permits(
+    document: &mut Document,
+    root: &str,
+    repository: Option<&str>,
+    permits: &[Permit],
+    now: Timestamp,
+) -> Changed<GrantedPermits> {
+    let mut had = BTreeSet::new();
+    let mut newest = None;
+    for record in document.projects_of_mut(root, None).flat_map(|project| &project.permits) {
+        had.insert(record.permit.clone());
+        newest = newest.max(Some(record.granted_at));
+    }
+    let granted_at = stamp(now, newest);
+    let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
+    for permit in permits.iter().cloned().map(Permit::tidy) {
+        match had.contains(&permit) {
+            true => unchanged.insert(permit),
+            false => added.insert(permit),
+        };
+    }
+    let outcome = if added.is_empty() { Outcome::Unchanged } else { Outcome::Recorded };
+    if outcome == Outcome::Recorded {
+        let before = document.projects.len();
+        let fresh =
+            added.iter().map(|permit| PermitRecord { permit: permit.clone(), granted_at, extra: Map::new() });
+        own(document, root, repository).permits.extend(fresh);
+        if document.projects.len() > before {
+            document.projects[before].granted_at = granted_at;
+        }
+    }
+    let (added, unchanged) = (added.into_iter().collect(), unchanged.into_iter().collect());
+    Changed::new(GrantedPermits { added, unchanged }, outcome)
+}
+
+/// Takes back the permits of some subjects, or all (`None`), in all work trees of the repository. Returns the subjects.
+pub(super) fn revoke_permits(
+    document: &mut Document,
+    root: &str,
+    repository: Option<&str>,
+    subjects: Option<&[String]>,
+) -> Changed<Vec<String>> {
+    let repository = document.known_repository(root, repository);
+    let mut removed = BTreeSet::new();
+    let mut outcome = Outcome::Unchanged;
+    for project in document.projects_of_mut(root, repository.as_deref()) {
+        outcome = outcome.or(strip(project, subjects, &mut removed));
+    }
+    for project in &mut document.strange_projects {
+        if project.get("root").and_then(Value::as_str) == Some(root) {
+            outcome = outcome.or(strip_strange(project, subjects));
+        }
+    }
+    document.projects.retain(|project| !project.is_empty());
+    Changed::new(removed.into_iter().collect(), outcome)
+}
+
+/// Takes permits from one project, also those that only another version may be able to read: they must not grant what
+/// was revoked here.
+fn strip(project: &mut Project, subjects: Option<&[String]>, removed: &mut BTreeSet<String>) -> Outcome {
+    let before = (project.permits.len(), project.strange_permits.len());
+    project.permits.retain(|PermitRecord { permit, .. }| {
+        let stays = subjects.is_some_and(|subjects| !subjects.contains(&permit.subject));
+        if !stays {
+            removed.insert(permit.subject.clone());
+        }
+        stays
+    });
+    project.strange_permits.retain(|value| stays(value, subjects));
+    let after = (project.permits.len(), project.strange_permits.len());
+    if before == after { Outcome::Unchanged } else { Outcome::Recorded }
+}
+
+fn strip_strange(project: &mut Value, subjects: Option<&[String]>) -> Outcome {
+    let Some(keys) = project.as_object_mut() else { return Outcome::Unchanged };
+    match (keys.get_mut(COMMANDS), subjects) {
+        (None, _) => Outcome::Unchanged,
+        (Some(Value::Array(values)), Some(_)) => {
+            let before = values.len();
+            values.retain(|value| stays(value, subjects));
+            if values.len() == before { Outcome::Unchanged } else { Outcome::Recorded }
+        }
+        (Some(_), _) => {
+            keys.shift_remove(COMMANDS);
+            Outcome::Recorded
+        }
+    }
+}
+
+fn stays(value: &Value, subjects: Option<&[String]>) -> bool {
+    let subject = value.get("subject").and_then(Value::as_str);
+    // Without a subject it could be anybody's.
+    subjects.is_some_and(|subjects| {
+        subject.is_some_and(|subject| !subjects.iter().any(|revoked| revoked == subject))
+    })
+}
+
+impl Outcome {
+    fn or(self, other: Outcome) -> Outcome {
+        if self == Outcome::Recorded { self } else { other }
+    }
 }

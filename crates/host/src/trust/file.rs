@@ -1,58 +1,62 @@
-//! The form of `trust.json`, as `format.md` describes it.
-//!
-//! This is the reader that keeps everything, so that a file can be written again; what it does not understand says
-//! nothing. [`lean`](super::lean) is the short way for looking things up.
+//! The form of `trust.json`, as `format.md` describes it. Everything that is not understood is kept, so that the file can be
+//! written again.
 
 use super::{
-    error::ENTRY_INVALID,
-    object::Object,
     path::{recordable, without_trailing_separators},
     permit::{Permit, WRITTEN, Written},
-    permit_change::COMMANDS,
     pins::{Declined, PinPath},
-    record::{Decision, Document, Entry, PermitRecord, Pin, Project},
+    record::{Decision, Document, Entry, GrantedText, PermitRecord, Pin, Project},
 };
 use jiff::Timestamp;
-use preface_core::diagnostic::{Diagnostic, Diagnostics};
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Diagnostics};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+};
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::{fmt, marker::PhantomData, path::Path};
 
-pub(super) const SCHEMA_VERSION: u64 = 1;
+const SCHEMA_VERSION: u64 = 1;
 
-/// Reads the file. Each entry that is no entry is a note and is skipped.
+/// The key of a project's permits.
+pub(super) const COMMANDS: &str = "commands";
+
+/// Reads the file. Each entry that is no entry is reported and skipped.
 ///
 /// # Errors
-/// Says why the file as a whole is not one of ours.
+/// Describes why the file as a whole is not one of ours.
 pub(super) fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Document, String> {
     let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let mut document = Document::default();
-    let mut notes = |list: &str, index: usize, why: String| {
+    let mut skipped = |list: &str, index: usize, why: String| {
         let message = format!("entry {index} of `{list}` in the trust store is skipped: {why}");
-        diagnostics.push(Diagnostic::warning(ENTRY_INVALID, message));
+        diagnostics.push(Diagnostic::warning(DiagnosticCode::TrustEntryInvalid, message));
     };
-    let (entries, legacy) = match value {
+    let (entries, form) = match value {
         Value::Array(entries) => (entries, Form::Legacy),
         Value::Object(mut keys) => {
-            for (index, value) in list(&mut keys, "pins")?.into_iter().enumerate() {
-                match project(&value, |list, item, why| notes(&format!("pins[{index}].{list}"), item, why)) {
+            for (index, value) in take_list(&mut keys, "pins")?.into_iter().enumerate() {
+                let mut skipped_in =
+                    |list: &str, item, why| skipped(&format!("pins[{index}].{list}"), item, why);
+                match read_project(&value, &mut skipped_in) {
                     Ok(project) => document.projects.push(project),
                     Err(why) => {
-                        notes("pins", index, why);
+                        skipped("pins", index, why);
                         document.strange_projects.push(value);
                     }
                 }
             }
-            let entries = list(&mut keys, "entries")?;
+            let entries = take_list(&mut keys, "entries")?;
             document.extra = keys;
             (entries, Form::Current)
         }
         _ => return Err("it is neither an object nor an array".into()),
     };
     for (index, value) in entries.into_iter().enumerate() {
-        match entry(&value, legacy) {
+        match read_entry(&value, form) {
             Ok(entry) => document.entries.push(entry),
             Err(why) => {
-                notes("entries", index, why);
+                skipped("entries", index, why);
                 document.strange_entries.push(value);
             }
         }
@@ -60,14 +64,14 @@ pub(super) fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Docume
     Ok(document)
 }
 
-/// Which form an entry is read in.
+/// The form of an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Legacy,
     Current,
 }
 
-fn list(keys: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, String> {
+fn take_list(keys: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, String> {
     match keys.shift_remove(key) {
         None => Ok(Vec::new()),
         Some(Value::Array(values)) => Ok(values),
@@ -75,72 +79,44 @@ fn list(keys: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, String> 
     }
 }
 
-fn entry(value: &Value, form: Form) -> Result<Entry, String> {
-    let mut keys = value.as_object().ok_or("it is not an object")?.clone();
-    let path = text(&mut keys, "canonicalPath")?;
-    let path = canonical(&path)?;
-    let kind = keys.shift_remove("kind");
-    let decision = match (keys.shift_remove("decision"), form) {
-        (Some(decision), _) => match decision.as_str() {
-            Some("trusted") => Decision::Trusted,
-            Some("declined") => Decision::Declined,
-            _ => return Err("`decision` is neither `trusted` nor `declined`".into()),
-        },
-        (None, Form::Legacy) if kind.as_ref().and_then(Value::as_str) == Some("project") => Decision::Trusted,
-        (None, _) => return Err("`decision` is missing".into()),
+fn read_entry(value: &Value, form: Form) -> Result<Entry, String> {
+    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+    let path = canonical(keys.text("canonicalPath")?)?;
+    let is_project = form == Form::Legacy && keys.get("kind").and_then(Value::as_str) == Some("project");
+    let decision = match keys.get("decision").map(Value::as_str) {
+        Some(Some("trusted")) => Decision::Trusted,
+        Some(Some("declined")) => Decision::Declined,
+        Some(_) => return Err("`decision` is neither `trusted` nor `declined`".into()),
+        None if is_project => Decision::Trusted,
+        None => return Err("`decision` is missing".into()),
     };
-    let granted_at = timestamp(&mut keys, "grantedAt")?;
-    match keys.shift_remove("schemaVersion") {
-        None => {}
-        Some(version) if version.as_f64() == Some(SCHEMA_VERSION as f64) => {}
-        Some(version) => return Err(format!("`schemaVersion` {version} is not known here")),
+    let granted_at = keys.timestamp("grantedAt")?;
+    if let Some(version) = keys.get("schemaVersion")
+        && version.as_f64() != Some(SCHEMA_VERSION as f64)
+    {
+        return Err(format!("`schemaVersion` {version} is not known here"));
     }
-    let note = take_if(&mut keys, "note", |value| value.as_str().map(str::to_owned));
-    let digest = take_if(&mut keys, "digest", |value| value.as_str()?.parse().ok());
-    let texts = take_if(&mut keys, "texts", |value| serde_json::from_value(value.clone()).ok());
-    if let (Some(kind), Form::Current) = (kind, form) {
-        keys.insert("kind".into(), kind);
-    }
-    Ok(Entry { path, decision, granted_at, note, digest, texts, extra: keys })
+    let note = keys.get_if("note", |value| value.as_str().map(str::to_owned));
+    let digest = keys.get_if("digest", |value| value.as_str()?.parse().ok());
+    let texts = keys.get_if("texts", |value| Vec::<GrantedText>::deserialize(value).ok());
+    Ok(Entry { path, decision, granted_at, note, digest, texts, extra: keys.rest() })
 }
 
-fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<Project, String> {
-    let mut keys = value.as_object().ok_or("it is not an object")?.clone();
-    let root = text(&mut keys, "root")?;
-    let root = canonical(&root)?;
-    let repository = match keys.shift_remove("repository") {
+fn read_project(value: &Value, skipped: &mut impl FnMut(&str, usize, String)) -> Result<Project, String> {
+    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+    let root = canonical(keys.text("root")?)?;
+    let repository = match keys.get("repository") {
         None => None,
         Some(path) => Some(canonical(path.as_str().ok_or("`repository` is not a text")?)?),
     };
-    let granted_at = timestamp(&mut keys, "grantedAt")?;
-    let branches = take_if(&mut keys, "branches", |value| {
+    let granted_at = keys.timestamp("grantedAt")?;
+    let branches = keys.get_if("branches", |value| {
         value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
     });
-    let declined = match keys.shift_remove("declined") {
-        None => None,
-        Some(value) => Some(declined(&value)?),
-    };
-    let revoked_at = take_if(&mut keys, "revokedAt", |value| value.as_str()?.parse().ok());
-    let (mut pins, mut strange_pins) = (Vec::new(), Vec::new());
-    for (index, value) in list(&mut keys, "pins")?.into_iter().enumerate() {
-        match pin(&value) {
-            Ok(pin) => pins.push(pin),
-            Err(why) => {
-                note("pins", index, why);
-                strange_pins.push(value);
-            }
-        }
-    }
-    let (mut permits, mut strange_permits) = (Vec::new(), Vec::new());
-    for (index, value) in list(&mut keys, COMMANDS)?.into_iter().enumerate() {
-        match permit(&value) {
-            Ok(permit) => permits.push(permit),
-            Err(why) => {
-                note(COMMANDS, index, why);
-                strange_permits.push(value);
-            }
-        }
-    }
+    let declined = keys.get("declined").map(read_declined).transpose()?;
+    let revoked_at = keys.get_if("revokedAt", |value| value.as_str()?.parse().ok());
+    let (pins, strange_pins) = keys.items("pins", read_pin, skipped)?;
+    let (permits, strange_permits) = keys.items(COMMANDS, read_permit, skipped)?;
     Ok(Project {
         root,
         repository,
@@ -152,57 +128,96 @@ fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<P
         strange_pins,
         permits,
         strange_permits,
-        extra: keys,
+        extra: keys.rest(),
     })
 }
 
-fn permit(value: &Value) -> Result<PermitRecord, String> {
-    let mut keys = value.as_object().ok_or("it is not an object")?.clone();
-    let granted_at = timestamp(&mut keys, "grantedAt")?;
-    let Object::<Written>(written) =
-        serde_json::from_value(keys.clone().into()).map_err(|error| error.to_string())?;
-    keys.retain(|key, _| !WRITTEN.contains(&key.as_str()));
-    Ok(PermitRecord { permit: Permit::try_from(written)?, granted_at, extra: keys })
+fn read_permit(value: &Value) -> Result<PermitRecord, String> {
+    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+    let granted_at = keys.timestamp("grantedAt")?;
+    let Object::<Written>(written) = Object::deserialize(value).map_err(|error| error.to_string())?;
+    keys.read.extend(WRITTEN);
+    Ok(PermitRecord { permit: Permit::try_from(written)?, granted_at, extra: keys.rest() })
 }
 
-fn pin(value: &Value) -> Result<Pin, String> {
-    let mut keys = value.as_object().ok_or("it is not an object")?.clone();
-    let path = text(&mut keys, "path")?;
-    let path = PinPath::parse(&path).ok_or("`path` is not normalised")?;
-    let digest = text(&mut keys, "digest")?.parse().map_err(|why| format!("{why}"))?;
-    let bytes = keys.shift_remove("bytes").and_then(|bytes| bytes.as_u64()).ok_or("`bytes` is no size")?;
-    Ok(Pin { path, digest, bytes, extra: keys })
+fn read_pin(value: &Value) -> Result<Pin, String> {
+    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+    let path = PinPath::parse(keys.text("path")?).ok_or("`path` is not normalised")?;
+    let digest = keys.text("digest")?.parse().map_err(|why| format!("{why}"))?;
+    let bytes = keys.get("bytes").and_then(Value::as_u64).ok_or("`bytes` is no size")?;
+    Ok(Pin { path, digest, bytes, extra: keys.rest() })
 }
 
-fn declined(value: &Value) -> Result<Declined, String> {
-    let mut keys = value.as_object().ok_or("`declined` is not an object")?.clone();
-    let at = timestamp(&mut keys, "at")?;
-    let contents = text(&mut keys, "contents")?.parse().map_err(|why| format!("{why}"))?;
+fn read_declined(value: &Value) -> Result<Declined, String> {
+    let mut keys = Keys::of(value).ok_or("`declined` is not an object")?;
+    let at = keys.timestamp("at")?;
+    let contents = keys.text("contents")?.parse().map_err(|why| format!("{why}"))?;
     Ok(Declined { at, contents })
 }
 
-fn text(keys: &mut Map<String, Value>, key: &str) -> Result<String, String> {
-    match keys.shift_remove(key) {
-        Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(format!("`{key}` is not a text")),
-        None => Err(format!("`{key}` is missing")),
-    }
+/// The keys of an object, and which of them were read: the others are kept.
+struct Keys<'a> {
+    map: &'a Map<String, Value>,
+    read: Vec<&'static str>,
 }
 
-fn timestamp(keys: &mut Map<String, Value>, key: &str) -> Result<Timestamp, String> {
-    text(keys, key)?.parse().map_err(|_| format!("`{key}` is not an instant"))
+impl<'a> Keys<'a> {
+    fn of(value: &'a Value) -> Option<Self> {
+        Some(Keys { map: value.as_object()?, read: Vec::new() })
+    }
+
+    fn get(&mut self, key: &'static str) -> Option<&'a Value> {
+        self.read.push(key);
+        self.map.get(key)
+    }
+
+    fn text(&mut self, key: &'static str) -> Result<&'a str, String> {
+        let value = self.get(key).ok_or_else(|| format!("`{key}` is missing"))?;
+        value.as_str().ok_or_else(|| format!("`{key}` is not a text"))
+    }
+
+    fn timestamp(&mut self, key: &'static str) -> Result<Timestamp, String> {
+        self.text(key)?.parse().map_err(|_| format!("`{key}` is not an instant"))
+    }
+
+    /// Reads a key whose value is as it should be; any other stays among the unknown ones.
+    fn get_if<T>(&mut self, key: &'static str, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+        let value = read(self.map.get(key)?)?;
+        self.read.push(key);
+        Some(value)
+    }
+
+    /// Reads the items of a list, and returns those that cannot be read beside the others.
+    fn items<T>(
+        &mut self,
+        key: &'static str,
+        read: impl Fn(&Value) -> Result<T, String>,
+        skipped: &mut impl FnMut(&str, usize, String),
+    ) -> Result<(Vec<T>, Vec<Value>), String> {
+        let (mut items, mut strange) = (Vec::new(), Vec::new());
+        let Some(value) = self.get(key) else { return Ok((items, strange)) };
+        let values = value.as_array().ok_or_else(|| format!("`{key}` is not an array"))?;
+        for (index, value) in values.iter().enumerate() {
+            match read(value) {
+                Ok(item) => items.push(item),
+                Err(why) => {
+                    skipped(key, index, why);
+                    strange.push(value.clone());
+                }
+            }
+        }
+        Ok((items, strange))
+    }
+
+    fn rest(&self) -> Map<String, Value> {
+        let unread = self.map.iter().filter(|(key, _)| !self.read.contains(&key.as_str()));
+        unread.map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
 }
 
 fn canonical(path: &str) -> Result<String, String> {
     let path = without_trailing_separators(path);
     recordable(Path::new(path)).map(str::to_owned).map_err(|_| format!("`{path}` is not a canonical path"))
-}
-
-/// Takes a key whose value is as it should be; any other stays among the unknown ones.
-fn take_if<T>(keys: &mut Map<String, Value>, key: &str, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
-    let value = keys.get(key).and_then(read)?;
-    keys.shift_remove(key);
-    Some(value)
 }
 
 /// Returns the file: two-space JSON without a newline at its end, sorted by path, then by time.
@@ -291,5 +306,49 @@ pub(super) fn iso(instant: Timestamp) -> String {
     match instant.subsec_nanosecond() % 1_000_000 {
         0 => format!("{instant:.3}"),
         _ => instant.to_string(),
+    }
+}
+
+/// A structure that is read from a JSON object only; serde's own way would take an array of its fields as well.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(OnlyMap(PhantomData)).map(Object)
+    }
+}
+
+struct OnlyMap<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyMap<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Pair {
+        a: u8,
+        b: u8,
+    }
+
+    #[test]
+    fn an_array_is_no_object() {
+        let read = |text| serde_json::from_str::<Object<Pair>>(text).map(|pair| (pair.0.a, pair.0.b));
+        assert_eq!(read(r#"{"b": 2, "a": 1}"#).ok(), Some((1, 2)));
+        assert!(read("[1, 2]").is_err());
+        assert!(serde_json::from_str::<Pair>("[1, 2]").is_ok(), "which is why this exists");
     }
 }

@@ -1,14 +1,107 @@
-//! Which paths a record may hold, and how a path is shown.
+//! Paths: where the store lies, which paths a record may hold, and how a path is printed.
 
-use super::error::TrustError;
-use crate::{places::is_tidy, provider::git::shown};
-use std::path::Path;
+use super::store::TrustError;
+use crate::{places::is_tidy, provider::git::shown, system::System};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+const FILE: &str = "trust.json";
+
+/// Which store a preset uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreKind<'a> {
+    /// `trust.json` in the preset's own global directory, where there is one.
+    Global(Option<&'a Path>),
+    /// The one that all other presets share, in the user's state directory.
+    State,
+}
+
+/// The directories that the environment names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dirs {
+    /// `PREFACE_HOME`
+    pub preface_home: Option<OsString>,
+    /// `XDG_STATE_HOME`
+    pub xdg_state_home: Option<OsString>,
+    /// `APPDATA` (Windows)
+    pub app_data: Option<OsString>,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// The operating system, by Node's name.
+    pub os: String,
+}
+
+impl Dirs {
+    /// Asks the machine.
+    #[must_use]
+    pub fn of(system: &dyn System) -> Self {
+        Dirs {
+            preface_home: system.var("PREFACE_HOME"),
+            xdg_state_home: system.var("XDG_STATE_HOME"),
+            app_data: system.var("APPDATA"),
+            home: system.home(),
+            os: system.os().to_owned(),
+        }
+    }
+}
+
+/// Returns the file that holds the trust records, or `None` where the user has no directory at all.
+///
+/// `PREFACE_HOME=DIR` is `DIR/trust.json`, whichever preset runs. Else a preset of its own kind uses its global
+/// directory, and all others share `$XDG_STATE_HOME/preface` (`~/.local/state/preface`); macOS and Windows, which know
+/// no state directory, use `~/Library/Application Support/preface` and `%APPDATA%\preface`. A variable that is empty or
+/// relative counts as unset.
+///
+/// ```
+/// use preface_host::trust::{Dirs, StoreKind, store_file};
+/// # if cfg!(windows) { return; }
+///
+/// let dirs = Dirs { home: Some("/home/user".into()), os: "linux".into(), ..Dirs::default() };
+/// let file = store_file(StoreKind::State, &dirs);
+/// assert_eq!(file, Some("/home/user/.local/state/preface/trust.json".into()));
+/// ```
+#[must_use]
+pub fn store_file(kind: StoreKind<'_>, dirs: &Dirs) -> Option<PathBuf> {
+    let dir = match (set(&dirs.preface_home), kind) {
+        (None, StoreKind::Global(dir)) => dir?.to_owned(),
+        _ => state_dir(dirs)?,
+    };
+    Some(dir.join(FILE))
+}
+
+/// Returns the directory for what all presets share and no project may write, or `None` where the user has none:
+/// `PREFACE_HOME`, else the user's state directory, see [`store_file`].
+#[must_use]
+pub fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
+    if let Some(dir) = set(&dirs.preface_home) {
+        return Some(dir);
+    }
+    let home = dirs.home.as_deref().filter(|home| home.is_absolute());
+    match dirs.os.as_str() {
+        "darwin" => Some(home?.join("Library/Application Support/preface")),
+        "win32" => {
+            let roaming = set(&dirs.app_data).or_else(|| Some(home?.join("AppData").join("Roaming")))?;
+            Some(roaming.join("preface"))
+        }
+        _ => {
+            let state = set(&dirs.xdg_state_home).or_else(|| Some(home?.join(".local/state")))?;
+            Some(state.join("preface"))
+        }
+    }
+}
+
+fn set(variable: &Option<OsString>) -> Option<PathBuf> {
+    let path = PathBuf::from(variable.as_deref()?);
+    path.is_absolute().then_some(path)
+}
 
 /// Returns the text of a path that a record may hold: absolute, normalised (no `.`, no `..`, no doubled or trailing
 /// separator) and UTF-8.
 ///
 /// # Errors
-/// [`TrustError::EntryInvalid`] says which of these it is not.
+/// [`TrustError::EntryInvalid`] names what it is not.
 pub(super) fn recordable(path: &Path) -> Result<&str, TrustError> {
     let no = |why: &str| Err(TrustError::invalid(path, why));
     let Some(text) = path.to_str() else { return no("it is not UTF-8") };
@@ -48,6 +141,57 @@ pub(super) fn escaped(path: &Path) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    fn dirs(preface_home: &str, xdg: &str, home: &str, os: &str) -> Dirs {
+        Dirs {
+            preface_home: Some(preface_home.into()),
+            xdg_state_home: Some(xdg.into()),
+            app_data: Some("/roaming".into()),
+            home: (!home.is_empty()).then(|| home.into()),
+            os: os.into(),
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table() {
+        let own = StoreKind::Global(Some(Path::new("/home/user/.stud")));
+        let none = StoreKind::Global(None);
+        let state = StoreKind::State;
+        for (kind, dirs, expected) in [
+            (own, dirs("", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
+            (own, dirs("/p", "/state", "/home/user", "linux"), Some("/p/trust.json")),
+            (own, dirs("p", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
+            (none, dirs("", "/state", "/home/user", "linux"), None),
+            (none, dirs("/p", "", "", "linux"), Some("/p/trust.json")),
+            (state, dirs("/p", "/state", "/home/user", "linux"), Some("/p/trust.json")),
+            (state, dirs("", "/state", "/home/user", "linux"), Some("/state/preface/trust.json")),
+            (
+                state,
+                dirs("", "state", "/home/user", "linux"),
+                Some("/home/user/.local/state/preface/trust.json"),
+            ),
+            (
+                state,
+                dirs("", "", "/home/user", "freebsd"),
+                Some("/home/user/.local/state/preface/trust.json"),
+            ),
+            (state, dirs("", "/state", "", "linux"), Some("/state/preface/trust.json")),
+            (state, dirs("relative", "relative", "", "linux"), None),
+            (state, dirs("", "", "relative", "linux"), None),
+            (
+                state,
+                dirs("", "/x", "/u", "darwin"),
+                Some("/u/Library/Application Support/preface/trust.json"),
+            ),
+            (state, dirs("", "/x", "", "darwin"), None),
+            (state, dirs("", "/x", "/u", "win32"), Some("/roaming/preface/trust.json")),
+        ] {
+            assert_eq!(store_file(kind, &dirs).as_deref(), expected.map(Path::new), "{kind:?} {dirs:?}");
+        }
+        let mut dirs = dirs("", "", "/u", "win32");
+        dirs.app_data = None;
+        assert_eq!(store_file(state, &dirs), Some("/u/AppData/Roaming/preface/trust.json".into()));
+    }
 
     #[test]
     fn only_canonical_spellings_are_recorded() {

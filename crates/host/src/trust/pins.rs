@@ -1,11 +1,26 @@
-//! Grants of single texts: a path in a project and the digests that were granted for it.
+//! Grants of single texts: a path in a project and the digests that were granted for it; also as a file of their own, for
+//! machines on which nobody can be asked.
+//!
+//! ```json
+//! {
+//!   "trustPins": 1,
+//!   "pins": [
+//!     {"path": "AGENTS.md", "digest": "blake3:…", "bytes": 9}
+//!   ],
+//!   "branches": ["main"]
+//! }
+//! ```
+//!
+//! The exported form is strict: the caller gives the file, so whatever is wrong with it is an error and not skipped. It names
+//! no root. Paths outside of the project stay absolute, and matter only where they are the same.
 
-use super::{digest::Digest, error::TrustError, path::recordable, record::Project};
+use super::{contents::Digest, file::Object, path::recordable, record::Project, store::TrustError};
 use crate::places::inside;
 use jiff::Timestamp;
 use preface_core::trust::Trust;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Component, Path, PathBuf},
@@ -45,7 +60,7 @@ impl PinPath {
         }
     }
 
-    /// Reads a name as a record holds it; `None` for one that could lead anywhere else than it says.
+    /// Reads a name as a record holds it; `None` for one that could lead elsewhere.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let path = Path::new(text);
@@ -89,7 +104,7 @@ impl fmt::Display for PinPath {
 
 impl<'de> Deserialize<'de> for PinPath {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
+        let text = Cow::<'de, str>::deserialize(from)?;
         PinPath::parse(&text).ok_or_else(|| D::Error::custom("a path that is not normalised"))
     }
 }
@@ -103,7 +118,7 @@ pub struct PinnedText {
     pub bytes: Vec<u8>,
 }
 
-/// What the grants say about a text.
+/// The state of a text under the grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PinState {
     /// Exactly this text was granted for this path.
@@ -123,7 +138,7 @@ pub struct Pinned {
     pub bytes: u64,
 }
 
-/// A no to the texts that were shown. Earlier grants stay.
+/// A decline of the texts that were shown. Earlier grants stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declined {
     /// When.
@@ -159,7 +174,7 @@ impl Pins {
     }
 
     /// Gathers grants that a caller gives.
-    pub(super) fn given(
+    fn given(
         texts: impl IntoIterator<Item = (PinPath, Pinned)>,
         branches: impl IntoIterator<Item = String>,
     ) -> Self {
@@ -183,7 +198,7 @@ impl Pins {
         self.texts.contains_key(path)
     }
 
-    /// Returns what stands for a text.
+    /// Returns the state of a text.
     #[must_use]
     pub fn state(&self, path: &PinPath, digest: &Digest) -> PinState {
         match self.texts.get(path) {
@@ -199,7 +214,7 @@ impl Pins {
         self.known
     }
 
-    /// Returns what stands for the project as far as one word can say: trusted where any text is granted, declined where
+    /// Returns the state of the project in one word: trusted where any text is granted, declined where
     /// there was only a no.
     #[must_use]
     pub fn trust(&self) -> Trust {
@@ -216,7 +231,7 @@ impl Pins {
         self.declined.is_some_and(|declined| declined.contents == *contents)
     }
 
-    /// Returns the last no, if no grant came after it.
+    /// Returns the last decline, if no grant came after it.
     #[must_use]
     pub fn declined(&self) -> Option<&Declined> {
         self.declined.as_ref()
@@ -250,7 +265,7 @@ impl Pins {
         self.branches.iter().map(String::as_str)
     }
 
-    /// Adds the grants of `others`, such as those a caller gives with `--trust-pins`.
+    /// Adds the grants of `others`.
     pub fn join(&mut self, others: Pins) {
         self.known |= others.known;
         self.declined = self.declined.max_by_time(others.declined);
@@ -271,6 +286,83 @@ trait Later {
 impl Later for Option<Declined> {
     fn max_by_time(self, other: Self) -> Self {
         self.into_iter().chain(other).max_by_key(|declined| declined.at)
+    }
+}
+
+/// The version of the exported form.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Export {
+    trust_pins: u32,
+    pins: Vec<Object<ExportedPin>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    branches: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExportedPin {
+    path: PinPath,
+    digest: Digest,
+    bytes: u64,
+}
+
+/// The error for a file that holds no exported pins.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExportError {
+    /// It is not the JSON that was expected; in the parser's words.
+    #[error("not a file of exported pins: {0}")]
+    Malformed(String),
+    /// It comes from another version of preface.
+    #[error("exported pins of version {0}, and only version {VERSION} is known here")]
+    Version(u32),
+}
+
+impl Pins {
+    /// Returns the granted texts as a file of their own, in the form of the head of this file.
+    #[must_use]
+    pub fn export(&self) -> String {
+        let pins = self.iter().flat_map(|(path, versions)| {
+            versions.iter().map(|Pinned { digest, bytes }| {
+                Object(ExportedPin { path: path.clone(), digest: *digest, bytes: *bytes })
+            })
+        });
+        let branches = self.branches().map(str::to_owned).collect();
+        let export = Export { trust_pins: VERSION, pins: pins.collect(), branches };
+        let mut text =
+            serde_json::to_string_pretty(&export).expect("texts, numbers and lists have a JSON form");
+        text.push('\n');
+        text
+    }
+
+    /// Reads what [`Pins::export`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are something else, or of another version.
+    ///
+    /// ```
+    /// use preface_host::trust::Pins;
+    ///
+    /// let pins = Pins::from_export(br#"{"trustPins": 1, "pins": []}"#)?;
+    /// assert_eq!(pins.iter().count(), 0);
+    /// assert!(Pins::from_export(b"[]").is_err());
+    /// # Ok::<(), preface_host::trust::ExportError>(())
+    /// ```
+    pub fn from_export(bytes: &[u8]) -> Result<Pins, ExportError> {
+        let Object::<Export>(export) =
+            serde_json::from_slice(bytes).map_err(|error| ExportError::Malformed(error.to_string()))?;
+        match export.trust_pins {
+            VERSION => Ok(Pins::given(
+                export
+                    .pins
+                    .into_iter()
+                    .map(|Object(pin)| (pin.path, Pinned { digest: pin.digest, bytes: pin.bytes })),
+                export.branches,
+            )),
+            version => Err(ExportError::Version(version)),
+        }
     }
 }
 
@@ -315,5 +407,38 @@ mod tests {
         for bad in ["", ".", "..", "../a", "a/../b", "./a", "a/./b", "a//b", "a/", "/a/../b", "/a/", "a\0"] {
             assert_eq!(PinPath::parse(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn what_was_exported_is_read_again() {
+        let path = |text| PinPath::parse(text).expect("a good path");
+        let version = |text: &[u8]| Pinned { digest: Digest::of(text), bytes: text.len() as u64 };
+        let texts =
+            [(path("b"), version(b"one")), (path("a/ü"), version(b"two")), (path("b"), version(b"three"))];
+        let pins = Pins::given(texts, ["ü\\u{200b}".to_owned()]);
+        let text = pins.export();
+        assert!(text.starts_with("{\n  \"trustPins\": 1,\n  \"pins\": [\n"), "{text}");
+        assert!(text.ends_with("\n}\n"), "{text}");
+        assert_eq!(Pins::from_export(text.as_bytes()), Ok(pins));
+    }
+
+    #[test]
+    fn whatever_is_wrong_is_told() {
+        let good = Digest::of(b"").to_string();
+        let pin = |path: &str, digest: &str| {
+            format!(r#"{{"trustPins":1,"pins":[{{"path":{path:?},"digest":{digest:?},"bytes":0}}]}}"#)
+        };
+        assert!(Pins::from_export(pin("a", &good).as_bytes()).is_ok());
+        for bad in [
+            String::new(),
+            "{}".into(),
+            pin("../a", &good),
+            pin("a", "sha1:00"),
+            "[1, []]".into(),
+            r#"{"trustPins":1,"pins":[],"root":"/"}"#.into(),
+        ] {
+            assert!(matches!(Pins::from_export(bad.as_bytes()), Err(ExportError::Malformed(_))), "{bad}");
+        }
+        assert_eq!(Pins::from_export(br#"{"trustPins":2,"pins":[]}"#), Err(ExportError::Version(2)));
     }
 }

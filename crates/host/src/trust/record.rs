@@ -1,18 +1,22 @@
-//! What `trust.json` says: decisions about whole projects, grants of single texts, and how to look them up.
+//! The records in `trust.json`: decisions about whole projects, grants of single texts and permits, and how to look them up.
 
 use super::{
-    digest::Digest,
+    contents::Digest,
+    file::iso,
     path::recordable,
     permit::Permit,
     pins::{Declined, PinPath, Pins},
 };
 use jiff::Timestamp;
-use preface_core::trust::Trust;
-use serde::{Deserialize, Serialize};
+use preface_core::trust::{Trust, TrustMode};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
-/// What the user said about a whole project.
+/// The decision of the user about a whole project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
@@ -42,7 +46,7 @@ impl Decision {
     }
 }
 
-/// The decision that stands for a whole project.
+/// The current decision about a whole project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeRecord {
     /// Yes or no.
@@ -82,23 +86,17 @@ impl WholeRecord {
     }
 }
 
-/// Everything that the store held when it was loaded. Without a store, or with one that cannot be read, it is empty:
+/// The contents of the store when it was loaded. Without a store, or with one that cannot be read, it is empty:
 /// everything is untrusted.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    /// Where the store really lies; it has no say about a project around it.
+    /// Where the store really lies; it is not used for a project around it.
     pub(super) place: PathBuf,
     pub(super) document: Document,
 }
 
 impl Records {
-    /// Returns no records at all.
-    #[must_use]
-    pub fn none() -> Self {
-        Records::default()
-    }
-
-    /// Returns the decision that stands for a whole project: the latest one, and of two at the same instant the later
+    /// Returns the current decision about a whole project: the latest one, and of two at the same instant the later
     /// in the file.
     ///
     /// The key is the canonical path of the project's directory (`<cwd>/.stud`); nothing is inherited from a parent.
@@ -143,7 +141,7 @@ impl Records {
 pub(super) struct Document {
     pub(super) entries: Vec<Entry>,
     pub(super) projects: Vec<Project>,
-    /// Entries and projects that could not be read. They say nothing, and are kept.
+    /// Entries and projects that could not be read. They have no effect, and are kept.
     pub(super) strange_entries: Vec<Value>,
     pub(super) strange_projects: Vec<Value>,
     /// Other keys of the file, kept.
@@ -222,7 +220,7 @@ impl Document {
         self.entries.iter_mut().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
     }
 
-    /// Returns the projects that speak for this root or repository.
+    /// Returns the projects of this root or repository.
     pub(super) fn projects_of<'a>(
         &'a self,
         root: &'a Path,
@@ -255,7 +253,7 @@ impl Project {
         root == Some(self.root.as_str()) || (repository.is_some() && self.repository.as_deref() == repository)
     }
 
-    /// Whether it says nothing at all, so that it can go.
+    /// Returns whether it records nothing, so that it can be removed.
     pub(super) fn is_empty(&self) -> bool {
         self.only_permits()
             && self.permits.is_empty()
@@ -263,7 +261,7 @@ impl Project {
             && self.extra.is_empty()
     }
 
-    /// Whether it only records that something was revoked.
+    /// Returns whether it only records that something was revoked.
     pub(super) fn only_revoked(&self) -> bool {
         self.pins.is_empty()
             && self.strange_pins.is_empty()
@@ -272,11 +270,191 @@ impl Project {
             && self.strange_permits.is_empty()
     }
 
-    /// Whether it says nothing about texts.
+    /// Returns whether it records nothing about texts.
     pub(super) fn only_permits(&self) -> bool {
         self.pins.is_empty()
             && self.strange_pins.is_empty()
             && self.declined.is_none()
             && self.revoked_at.is_none()
+    }
+}
+
+/// The current state of one project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The canonical path that the record is about.
+    pub path: String,
+    /// Whether the project was decided as a whole or by its texts.
+    pub mode: TrustMode,
+    /// The state. A pinned project is trusted as far as its texts and permits are granted, declined if none is.
+    pub trust: Trust,
+    /// Since when.
+    #[serde(serialize_with = "instant")]
+    pub at: Timestamp,
+    /// The repository whose work trees share the grants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// The texts that are granted, each version a row.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<RowText>,
+    /// The names of the branches that are granted beside them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<String>,
+    /// What it may do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub permits: Vec<Permit>,
+    /// The digest of the contents that were granted as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+    /// What the user noted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// One granted version of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowText {
+    /// Its path.
+    pub path: PinPath,
+    /// Its digest, which names its copy too.
+    pub digest: Digest,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl Records {
+    /// Returns the state of every project that has a record, sorted by path.
+    #[must_use]
+    pub fn list(&self) -> Vec<Row> {
+        let Document { entries, projects, .. } = &self.document;
+        let paths: BTreeSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        let mut rows: Vec<Row> =
+            paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole).collect();
+        for project in projects {
+            // The permits of a project that is trusted as a whole belong to that decision.
+            // That something was revoked once is no decision that stands.
+            if project.only_revoked() {
+                continue;
+            }
+            match rows.iter_mut().find(|row| row.mode == TrustMode::Whole && row.path == project.root) {
+                Some(row) if project.only_permits() => row.permits.extend(permits(project)),
+                _ => rows.push(pinned(project)),
+            }
+        }
+        rows.sort_by(|a, b| a.path.cmp(&b.path));
+        rows
+    }
+}
+
+fn whole(entry: &Entry) -> Row {
+    Row {
+        path: entry.path.clone(),
+        mode: TrustMode::Whole,
+        trust: entry.decision.trust(),
+        at: entry.granted_at,
+        repository: None,
+        texts: Vec::new(),
+        branches: Vec::new(),
+        permits: Vec::new(),
+        digest: entry.digest,
+        note: entry.note.clone(),
+    }
+}
+
+fn pinned(project: &Project) -> Row {
+    let text = |pin: &Pin| RowText { path: pin.path.clone(), digest: pin.digest, bytes: pin.bytes };
+    Row {
+        path: project.root.clone(),
+        mode: TrustMode::Pinned,
+        trust: match project.pins.is_empty() && project.permits.is_empty() {
+            true => Trust::Declined,
+            false => Trust::Trusted,
+        },
+        at: project.granted_at,
+        repository: project.repository.clone(),
+        texts: project.pins.iter().map(text).collect(),
+        branches: project.branches.clone(),
+        permits: permits(project).collect(),
+        digest: None,
+        note: None,
+    }
+}
+
+fn permits(project: &Project) -> impl Iterator<Item = Permit> {
+    project.permits.iter().map(|record| record.permit.clone())
+}
+
+fn instant<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&iso(*at))
+}
+
+/// The state of a deed under the grants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PermitState {
+    /// Exactly this was granted.
+    Granted,
+    /// Something else was granted to this subject, not this.
+    Changed,
+    /// Nothing was granted to this subject.
+    New,
+}
+
+/// The permits of one project, the one that was granted first, first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permits {
+    granted: Vec<Permit>,
+}
+
+impl Permits {
+    /// Returns the state of a deed. What was granted once stays granted until it is revoked.
+    #[must_use]
+    pub fn state(&self, permit: &Permit) -> PermitState {
+        let permit = permit.clone().tidy();
+        if self.granted.contains(&permit) {
+            PermitState::Granted
+        } else if self.granted.iter().any(|granted| granted.subject == permit.subject) {
+            PermitState::Changed
+        } else {
+            PermitState::New
+        }
+    }
+
+    /// Returns whether nothing is granted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.granted.is_empty()
+    }
+
+    /// Returns everything that is granted.
+    pub fn iter(&self) -> impl Iterator<Item = &Permit> {
+        self.granted.iter()
+    }
+
+    /// Returns what was granted last to a subject: what a question about a change compares with.
+    #[must_use]
+    pub fn latest(&self, subject: &str) -> Option<&Permit> {
+        self.granted.iter().rev().find(|permit| permit.subject == subject)
+    }
+}
+
+impl Records {
+    /// Returns what a project may do, by the root that its texts are pinned under, or by the canonical directory of a project
+    /// that is trusted as a whole. Other work trees of its repository share nothing of it: what a command loads by itself
+    /// may differ there.
+    #[must_use]
+    pub fn permits(&self, root: &Path) -> Permits {
+        if self.lies_inside(root) {
+            return Permits::default();
+        }
+        let projects = self.document.projects_of(root, None);
+        let mut all: Vec<_> = projects.flat_map(|Project { permits, .. }| permits).collect();
+        all.sort_by_key(|permit| permit.granted_at);
+        let mut granted: Vec<Permit> = Vec::with_capacity(all.len());
+        for record in all {
+            if !granted.contains(&record.permit) {
+                granted.push(record.permit.clone());
+            }
+        }
+        Permits { granted }
     }
 }

@@ -1,31 +1,35 @@
-//! The store: the one reader and the one writer of `trust.json`.
+//! The store: the one reader and the one writer of `trust.json`, and the copies of granted texts beside it.
+//!
+//! A copy is `trust.d/<hex digest>`, so that a diff can show what changed since. It is written before the record that names
+//! it and removed after it, so a crash leaves at most a copy too many.
 
 use super::{
     change::{self, Changed},
-    copies::{COPY_LIMIT, Copies},
-    digest::Digest,
-    error::TrustError,
-    file, lean,
+    contents::Digest,
+    file,
     path::{escaped, recordable},
     permit::Permit,
-    permit_change,
     pins::{PinPath, PinnedText},
-    record::{Document, GrantedText, Records, WholeRecord},
-    row::Row,
+    record::{Document, GrantedText, Records, Row, WholeRecord},
 };
 use crate::system::{FileKind, ReadError, Stat, System, Within, Write};
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     trust::Trust,
 };
 use std::{
+    borrow::Cow,
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
 /// The largest store that is read or written.
 const FILE_LIMIT: u64 = 16 << 20;
+/// The largest text that can be granted.
+const COPY_LIMIT: u64 = 16 << 20;
+/// The directory with the copies, beside the store.
+const COPIES: &str = "trust.d";
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
 const ROOT_USER: u32 = 0;
@@ -64,65 +68,65 @@ pub struct TrustStore<'a> {
     project: Option<PathBuf>,
 }
 
-/// What a decision about a whole project did.
+/// The result of a decision about a whole project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeReport {
-    /// Whether the file says something else now.
+    /// Whether the file was changed.
     pub outcome: Outcome,
-    /// What stood before, if anything did.
+    /// The record before, if there was one.
     pub before: Option<WholeRecord>,
-    /// What happened.
+    /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
-/// Whether a change was one.
+/// The effect of a change on the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The file was written.
     Recorded,
-    /// It said so already.
+    /// It was recorded already.
     Unchanged,
 }
 
-/// What a grant of texts did.
+/// The result of a grant of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrantReport {
     /// What is granted now and was not before, sorted.
     pub added: Vec<PinPath>,
     /// What was granted already, sorted.
     pub unchanged: Vec<PinPath>,
-    /// What happened.
+    /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
-/// What a revocation of texts did.
+/// The result of a revocation of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevokeReport {
     /// The paths that nothing is granted for any more, sorted.
     pub removed: Vec<PinPath>,
     /// The subjects whose permits went too, where everything was revoked, sorted.
     pub permits: Vec<String>,
-    /// What happened.
+    /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
-/// What a grant of permits did.
+/// The result of a grant of permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermitReport {
     /// What is granted now and was not before, sorted.
     pub added: Vec<Permit>,
     /// What was granted already, sorted.
     pub unchanged: Vec<Permit>,
-    /// What happened.
+    /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
-/// What a revocation of permits did.
+/// The result of a revocation of permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermitRevokeReport {
     /// The subjects that nothing is granted to any more, sorted.
     pub removed: Vec<String>,
-    /// What happened.
+    /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
@@ -133,7 +137,7 @@ impl<'a> TrustStore<'a> {
         TrustStore { system, file, project: None }
     }
 
-    /// Says which project the store will be asked about. If it lies inside of that project, it holds no records and
+    /// Sets the project that the store will be asked about. If it lies inside of that project, it holds no records and
     /// takes none.
     #[must_use]
     pub fn for_project(mut self, root: &Path) -> Self {
@@ -160,7 +164,7 @@ impl<'a> TrustStore<'a> {
             diagnostics.push(error.diagnostic());
             return Records { place, document: Document::default() };
         }
-        match self.look(diagnostics) {
+        match self.read(diagnostics) {
             Ok(document) => Records { place, document },
             Err(error) => {
                 diagnostics.push(error.diagnostic());
@@ -169,7 +173,7 @@ impl<'a> TrustStore<'a> {
         }
     }
 
-    /// Returns what stands for every project that has a record, sorted by path. Notes are those of
+    /// Returns the state of every project that has a record, sorted by path. Diagnostics are those of
     /// [`TrustStore::load`].
     pub fn list(&self, diagnostics: &mut Diagnostics) -> Vec<Row> {
         self.load(diagnostics).list()
@@ -203,35 +207,20 @@ impl<'a> TrustStore<'a> {
         self.change(Some(canonical), grant).map(|((), outcome)| outcome)
     }
 
-    /// Records that the user does not trust a project, and takes back what it may do. If that is what the records say
-    /// already, nothing is written.
+    /// Records that the user does not trust a project, or no longer, and takes back what it may do. With `contents` (see
+    /// [`whole_digest`](super::whole_digest)) the answer is about what was shown, and nobody asks again until there are
+    /// others; an answer about other contents replaces the last one. If that is recorded already, nothing is written.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn decline_whole(&self, canonical: &Path) -> Result<WholeReport, TrustError> {
+    pub fn decline_whole(
+        &self,
+        canonical: &Path,
+        contents: Option<Digest>,
+    ) -> Result<WholeReport, TrustError> {
         self.decide(canonical, |document, path| {
-            change::decline_whole(document, path, None, self.system.now())
+            change::decline_whole(document, path, contents, self.system.now())
         })
-    }
-
-    /// Records that the user does not trust a project with the contents that were shown (see
-    /// [`whole_digest`](super::whole_digest)), so that nobody asks again until there are others. A no to other contents
-    /// takes the place of the last no.
-    ///
-    /// # Errors
-    /// See [`TrustError`]; then nothing has changed.
-    pub fn decline_contents(&self, canonical: &Path, contents: Digest) -> Result<WholeReport, TrustError> {
-        self.decide(canonical, |document, path| {
-            change::decline_whole(document, path, Some(contents), self.system.now())
-        })
-    }
-
-    /// Takes a grant back, by recording a decline, and with it what the project may do.
-    ///
-    /// # Errors
-    /// See [`TrustError`]; then nothing has changed.
-    pub fn revoke_whole(&self, canonical: &Path) -> Result<WholeReport, TrustError> {
-        self.decline_whole(canonical)
     }
 
     fn decide(
@@ -313,7 +302,7 @@ impl<'a> TrustStore<'a> {
         )?;
         let mut audit = Vec::new();
         if outcome == Outcome::Recorded {
-            audit.push(super::audit::evaluated(root, Trust::Untrusted));
+            audit.push(trust_evaluated(root, Trust::Untrusted));
         }
         audit.append(&mut suppressed);
         Ok(RevokeReport { removed: revoked.removed, permits: revoked.permits, audit })
@@ -335,7 +324,7 @@ impl<'a> TrustStore<'a> {
             permit.check().map_err(|why| TrustError::invalid(&permit.subject, why))?;
         }
         let (granted, outcome) = self.change(Some(root), |document, _| {
-            Ok(permit_change::grant(document, root_text, repository, permits, self.system.now()))
+            Ok(change::grant_permits(document, root_text, repository, permits, self.system.now()))
         })?;
         let subjects = granted.added.iter().map(|permit| permit.subject.clone()).collect();
         let audit = approval(outcome, root_text, "granted", subjects);
@@ -357,13 +346,13 @@ impl<'a> TrustStore<'a> {
             return Ok(PermitRevokeReport { removed: Vec::new(), audit: Vec::new() });
         }
         let (removed, outcome) = self.change(Some(root), |document, _| {
-            Ok(permit_change::revoke(document, root_text, repository, subjects))
+            Ok(change::revoke_permits(document, root_text, repository, subjects))
         })?;
         let audit = approval(outcome, root_text, "revoked", removed.clone());
         Ok(PermitRevokeReport { removed, audit })
     }
 
-    /// Records that the user said no to the texts that were shown (see [`Digest::of_listing`]), so that nobody asks
+    /// Records that the user declined the texts that were shown (see [`Digest::of_listing`]), so that nobody asks
     /// again until there are others. Earlier grants stay.
     ///
     /// # Errors
@@ -395,11 +384,8 @@ impl<'a> TrustStore<'a> {
             |document, _| Ok(change::clear(document)),
             |cleared, copies| suppressed = copies.drop_all(&cleared.orphans),
         )?;
-        let mut audit: Vec<_> = cleared
-            .paths
-            .iter()
-            .map(|path| super::audit::evaluated(Path::new(path), Trust::Untrusted))
-            .collect();
+        let mut audit: Vec<_> =
+            cleared.paths.iter().map(|path| trust_evaluated(Path::new(path), Trust::Untrusted)).collect();
         audit.append(&mut suppressed);
         Ok(audit)
     }
@@ -439,7 +425,7 @@ impl<'a> TrustStore<'a> {
         self.system.make_dirs(dir, DIR_MODE).map_err(|error| TrustError::unavailable(dir, error))?;
         let lock = self.lock_file();
         let _lock = self.system.lock(&lock).map_err(|error| TrustError::unavailable(lock, error))?;
-        let mut document = self.read()?;
+        let mut document = self.read(&mut Diagnostics::new())?;
         let copies = self.copies();
         let changed = change(&mut document, &copies)?;
         if changed.outcome == Outcome::Recorded {
@@ -449,27 +435,14 @@ impl<'a> TrustStore<'a> {
         Ok((changed.result, changed.outcome))
     }
 
-    /// Reads the file for looking things up.
-    fn look(&self, diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
+    /// Reads the file. One that is not there is an empty one.
+    fn read(&self, diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
         let Some(bytes) = self.bytes()? else { return Ok(Document::default()) };
-        match lean::read(&bytes) {
-            Some(document) => Ok(document),
-            None => self.understand(&bytes, diagnostics),
-        }
-    }
-
-    /// Reads the file with everything in it, to be written again.
-    fn read(&self) -> Result<Document, TrustError> {
-        let Some(bytes) = self.bytes()? else { return Ok(Document::default()) };
-        self.understand(&bytes, &mut Diagnostics::new())
-    }
-
-    fn understand(&self, bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
-        let mut notes = Diagnostics::new();
+        let mut skipped = Diagnostics::new();
         let document =
-            file::read(bytes, &mut notes).map_err(|why| TrustError::unavailable(&self.file, why))?;
+            file::read(&bytes, &mut skipped).map_err(|why| TrustError::unavailable(&self.file, why))?;
         let place = Place::file(None, escaped(&self.file));
-        diagnostics.extend(notes.into_iter().map(|note| note.at(place.clone())));
+        diagnostics.extend(skipped.into_iter().map(|diagnostic| diagnostic.at(place.clone())));
         Ok(document)
     }
 
@@ -589,10 +562,168 @@ impl<'a> TrustStore<'a> {
     }
 }
 
-/// Says what was allowed or no longer is; nothing, where nothing changed.
+/// Returns the event that trust was looked up for this turn. Each evaluation is one, also of a trusted path.
+#[must_use]
+pub fn trust_evaluated(canonical: &Path, trust: Trust) -> AuditEvent {
+    let canonical_path = canonical.to_string_lossy().into_owned();
+    AuditEvent::TrustDecision { canonical_path, decision: trust.as_str().to_owned() }
+}
+
+/// Returns the event that a project is trusted for this call only.
+#[must_use]
+pub fn trusted_once(canonical: &Path) -> AuditEvent {
+    AuditEvent::ProjectTrustOnce { canonical_path: canonical.to_string_lossy().into_owned() }
+}
+
+/// Returns the event that something was allowed or no longer is; none where nothing changed.
 fn approval(outcome: Outcome, root: &str, decision: &str, mut subjects: Vec<String>) -> Vec<AuditEvent> {
     subjects.dedup();
     let event =
         AuditEvent::Approval { canonical_path: root.to_owned(), decision: decision.to_owned(), subjects };
     if outcome == Outcome::Recorded { vec![event] } else { Vec::new() }
+}
+
+/// The directory with the copies.
+#[derive(Clone, Debug)]
+struct Copies<'a> {
+    system: &'a dyn System,
+    dir: PathBuf,
+}
+
+impl<'a> Copies<'a> {
+    fn beside(system: &'a dyn System, store: &Path) -> Self {
+        Copies { system, dir: store.with_file_name(COPIES) }
+    }
+
+    fn path(&self, digest: &Digest) -> PathBuf {
+        self.dir.join(digest.hex())
+    }
+
+    /// Reads a copy; `None` where it is missing or damaged.
+    fn read(&self, digest: &Digest) -> Option<Vec<u8>> {
+        let bytes = self.system.read(&self.path(digest), Within::Anywhere, COPY_LIMIT).ok()?.into_bytes();
+        (Digest::of(&bytes) == *digest).then_some(bytes)
+    }
+
+    /// Writes a copy, unless it is there and whole.
+    fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<(), TrustError> {
+        let path = self.path(digest);
+        if self.read(digest).is_some() {
+            return Ok(());
+        }
+        self.system
+            .make_dir(&self.dir, DIR_MODE)
+            .map_err(|error| TrustError::unavailable(&self.dir, error))?;
+        self.system
+            .write(&path, bytes, Write::Replace, FILE_MODE)
+            .map_err(|error| TrustError::unavailable(path, error))
+    }
+
+    /// Removes copies. One that stays is no danger, only untidy.
+    fn drop_all(&self, digests: &[Digest]) -> Vec<AuditEvent> {
+        let remove = |digest| self.system.remove(&self.path(digest)).err();
+        let events = digests.iter().filter_map(remove).map(|error| AuditEvent::SuppressedError {
+            reason: "remove the copy of a text that is no longer granted".into(),
+            cause: error.to_string(),
+        });
+        events.collect()
+    }
+}
+
+/// A record that could not be made or read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TrustError {
+    /// What was to be recorded is no canonical path, or nothing that a record can hold.
+    #[error("`{}` cannot be recorded: {why}", escaped(path))]
+    EntryInvalid {
+        /// What was given.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The store lies inside of the project that its records are about.
+    #[error("the trust store `{}` lies inside of the project `{}`", escaped(store), escaped(root))]
+    ScopeViolation {
+        /// The store.
+        store: PathBuf,
+        /// The project's root.
+        root: PathBuf,
+    },
+    /// Other users own the store, or can write it or its directory. Nothing was changed.
+    #[error("the trust store is not used: `{}`: {why}", escaped(path))]
+    Exposed {
+        /// The file or directory in question.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+        /// The command that puts it right.
+        remedy: String,
+    },
+    /// The store cannot be read, understood, locked or written. Nothing was changed.
+    #[error("the trust store is not available: `{}`: {why}", escaped(path))]
+    Unavailable {
+        /// The file in question.
+        path: PathBuf,
+        /// In the machine's words.
+        why: String,
+    },
+}
+
+impl TrustError {
+    pub(super) fn invalid(path: impl Into<PathBuf>, why: impl Into<String>) -> Self {
+        TrustError::EntryInvalid { path: path.into(), why: why.into() }
+    }
+
+    pub(super) fn exposed(path: &Path, why: &'static str, remedy: &str) -> Self {
+        let remedy = format!("{remedy} {}", escaped(path));
+        TrustError::Exposed { path: path.to_owned(), why, remedy }
+    }
+
+    pub(super) fn unavailable(path: impl Into<PathBuf>, why: impl ToString) -> Self {
+        TrustError::Unavailable { path: path.into(), why: why.to_string() }
+    }
+
+    /// Returns the stable code, `Class/Code`.
+    #[must_use]
+    pub fn code(&self) -> DiagnosticCode {
+        match self {
+            TrustError::EntryInvalid { .. } => DiagnosticCode::TrustEntryInvalid,
+            TrustError::ScopeViolation { .. } => DiagnosticCode::TrustScopeViolation,
+            TrustError::Exposed { .. } => DiagnosticCode::TrustPermissions,
+            TrustError::Unavailable { .. } => DiagnosticCode::TrustStoreUnavailable,
+        }
+    }
+
+    /// Returns what to do about it.
+    #[must_use]
+    pub fn help(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            TrustError::Exposed { remedy, .. } => {
+                return format!("`{remedy}`, then check which decisions are recorded").into();
+            }
+            TrustError::EntryInvalid { .. } => {
+                "a record names canonical, absolute paths, and texts of at most 16 MiB"
+            }
+            TrustError::ScopeViolation { .. } => {
+                "a repository could bring its own records; set `PREFACE_HOME` (or `XDG_STATE_HOME`) to a directory outside of the project"
+            }
+            TrustError::Unavailable { .. } => {
+                "until the file can be read every project counts as untrusted, and nothing is written over it; repair it or move it away"
+            }
+        })
+    }
+
+    /// Returns the diagnostic, with the place.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let path = match self {
+            TrustError::EntryInvalid { path, .. }
+            | TrustError::Exposed { path, .. }
+            | TrustError::Unavailable { path, .. } => path,
+            TrustError::ScopeViolation { store, .. } => store,
+        };
+        Diagnostic::error(self.code(), self.to_string())
+            .at(Place::file(None, escaped(path)))
+            .help(self.help())
+    }
 }

@@ -52,7 +52,9 @@ impl<'a> Reader<'a> {
             scope: source.scope,
             within,
             belongs: self.belongs(path),
-            shared: project && self.hold_shared && (self.is_shared(path) || self.is_shared(real)),
+            shared: project
+                && self.hold_shared
+                && (self.look.is_in_shared_dir(path) || self.look.is_in_shared_dir(real)),
             ..Wanted::global(path, CONTEXT_FILE_LIMIT)
         };
         let read = self.look.read(&wanted);
@@ -67,12 +69,6 @@ impl<'a> Reader<'a> {
             Some(project) if path.starts_with(project) => Belongs::ToLayer,
             _ => Belongs::ToTree,
         }
-    }
-
-    /// True where users other than the owner can write in the directory of a file (a sticky one too).
-    fn is_shared(&self, path: &Path) -> bool {
-        let dir = path.parent().and_then(|dir| self.look.system.stat(dir));
-        dir.and_then(|dir| dir.mode).is_some_and(|mode| mode & 0o002 != 0)
     }
 }
 

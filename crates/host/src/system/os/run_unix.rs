@@ -1,16 +1,14 @@
 //! Runs a program: one loop over its pipes and its end, no threads.
 //!
-//! The program leads a process group of its own. Its end is looked at without being collected (`WNOWAIT`), so that the
-//! number of the group stays ours until everything in it is gone: what a program leaves running in its group would
+//! The program leads a process group of its own, which ends with it: what a program leaves running in its group would
 //! otherwise hold its pipes, and us, for as long as it likes.
 
-use crate::system::{Ran, Run, RunError, RunStatus, program::Program, run::STDERR_LIMIT};
+use crate::system::{ProcessGroup, Ran, Run, RunError, RunStatus, program::Program, run::STDERR_LIMIT};
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
     fd::{AsFd, OwnedFd},
     fs::OFlags,
-    io::Errno,
-    process::{Pid, Signal, WaitId, WaitIdOptions},
+    process::{Pid, Signal},
 };
 use std::{
     ffi::OsString,
@@ -80,20 +78,21 @@ pub(super) fn run(
         .envs(environment)
         .stdin(if run.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
+        .stderr(Stdio::piped());
+    ProcessGroup::lead(&mut command);
     let mut running = running();
-    let child = spawn(&mut command).map_err(|error| not_started(&run.argv[0], &error))?;
-    let mut group = Group::of(child);
-    running.groups.extend(group.id);
+    let mut child = spawn(&mut command).map_err(|error| not_started(&run.argv[0], &error))?;
+    let ends = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let mut group = RunningGroup::of(child);
+    running.groups.extend(group.group.id());
     drop(running);
-    let mut pipes = Pipes::of(&mut group.child, run).map_err(|error| RunError::Other(error.to_string()))?;
+    let mut pipes = Pipes::of(ends, run).map_err(|error| RunError::Other(error.to_string()))?;
     // A time too long to be said is none.
     let end = start.checked_add(run.timeout);
     let talked = pipes.talk(&group, end);
     match talked {
         Ok(()) => {
-            group.signal(Signal::KILL);
+            group.group.kill();
             pipes.drain();
         }
         Err(RunError::TimedOut { .. }) => {
@@ -147,50 +146,29 @@ fn not_started(program: &str, error: &io::Error) -> RunError {
     }
 }
 
-/// A program and what it started. When this is dropped, all of it is gone.
-struct Group {
-    child: Child,
-    id: Option<Pid>,
+/// A program and what it started, listed in [`RUNNING`]. When this is dropped, all of it is gone.
+struct RunningGroup {
+    group: ProcessGroup,
     /// Readable once the program ended; not every kernel has it.
     end: Option<OwnedFd>,
-    collected: bool,
 }
 
-impl Group {
+impl RunningGroup {
     fn of(child: Child) -> Self {
-        let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        Group { end: id.and_then(watch), child, id, collected: false }
-    }
-
-    /// Returns true if the program ended, without collecting its status.
-    fn ended(&self) -> bool {
-        let Some(id) = self.id else { return true };
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match rustix::process::waitid(WaitId::Pid(id), look) {
-            Ok(status) => status.is_some(),
-            Err(Errno::INTR) => false,
-            // Somebody else collected it; there is nothing to wait for.
-            Err(_) => true,
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        // Not once it was collected: the number may belong to somebody else by then.
-        if let Some(id) = self.id.filter(|_| !self.collected) {
-            let _ = rustix::process::kill_process_group(id, signal);
-        }
+        let group = ProcessGroup::of(child);
+        RunningGroup { end: group.id().and_then(watch), group }
     }
 
     /// Asks politely, and then no more.
     fn ask_to_end(&mut self) {
-        self.signal(Signal::TERM);
+        self.group.ask_to_end();
         self.wait(GRACE);
         self.finish();
     }
 
     fn wait(&self, at_most: Duration) {
         let deadline = Instant::now() + at_most;
-        while !self.ended() {
+        while !self.group.has_ended() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
@@ -202,24 +180,21 @@ impl Group {
 
     /// Ends everything that is left in the group, and collects the program. `None` where it would not end.
     fn finish(&mut self) -> Option<ExitStatus> {
-        self.signal(Signal::KILL);
+        self.group.kill();
         self.wait(LAST_WAIT);
-        // `collected` only where it was: as long as it was not, the number is still taken.
+        // Removed only where it was collected: as long as it was not, the number is still taken.
         let mut running = running();
-        let status = self.child.try_wait().ok().flatten();
-        self.collected |= status.is_some();
-        if self.collected {
-            running.groups.retain(|group| Some(*group) != self.id);
+        let status = self.group.collect();
+        if status.is_some() {
+            running.groups.retain(|group| Some(*group) != self.group.id());
         }
         status
     }
 }
 
-impl Drop for Group {
+impl Drop for RunningGroup {
     fn drop(&mut self) {
-        if !self.collected {
-            self.finish();
-        }
+        self.finish();
     }
 }
 
@@ -233,6 +208,8 @@ fn watch(_id: Pid) -> Option<OwnedFd> {
     None
 }
 
+type PipeEnds = (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>);
+
 /// Our ends of the pipes.
 struct Pipes<'a> {
     stdin: Option<(ChildStdin, &'a [u8])>,
@@ -242,9 +219,8 @@ struct Pipes<'a> {
 }
 
 impl<'a> Pipes<'a> {
-    fn of(child: &mut Child, run: &'a Run) -> io::Result<Self> {
-        let stdin = child.stdin.take();
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    fn of(ends: PipeEnds, run: &'a Run) -> io::Result<Self> {
+        let (stdin, stdout, stderr) = ends;
         stdin.as_ref().map_or(Ok(()), never_block)?;
         // One byte more than allowed says that it was too much.
         let stdout = Reading::of(stdout, run.output_limit.saturating_add(1))?;
@@ -253,9 +229,9 @@ impl<'a> Pipes<'a> {
     }
 
     /// Passes everything on until the program ends.
-    fn talk(&mut self, group: &Group, end: Option<Instant>) -> Result<(), RunError> {
+    fn talk(&mut self, group: &RunningGroup, end: Option<Instant>) -> Result<(), RunError> {
         let mut room = vec![0; CHUNK];
-        while !group.ended() {
+        while !group.group.has_ended() {
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             if left.is_some_and(|left| left.is_zero()) {
                 return Err(RunError::TimedOut { after: Duration::ZERO });
@@ -280,7 +256,7 @@ impl<'a> Pipes<'a> {
     }
 
     /// Waits until something can be done, and says for which of the pipes.
-    fn wait(&self, group: &Group, at_most: Option<Duration>) -> (bool, bool, bool) {
+    fn wait(&self, group: &RunningGroup, at_most: Option<Duration>) -> (bool, bool, bool) {
         let pipes = [
             self.stdin.as_ref().map(|(pipe, _)| (pipe.as_fd(), PollFlags::OUT)),
             self.stdout.pipe.as_ref().map(|pipe| (pipe.as_fd(), PollFlags::IN)),

@@ -207,7 +207,7 @@ fn what_cannot_be_copied_is_refused() {
         let error = checked(&change(extension()), &[&run_sh()]).expect_err(words);
         assert!(error.to_string().contains(words), "{words}: {error}");
     }
-    let many = (0..=program_files::FILES)
+    let many = (0..=command::FILES)
         .fold(extension(), |system, at| system.with_file(format!("{EXTENSION}/many/{at}"), ""));
     let error = checked(&many, &[&run_sh()]).expect_err("too many");
     assert!(error.to_string().contains("more than 2000 files"), "{error}");

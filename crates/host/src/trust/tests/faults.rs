@@ -55,7 +55,7 @@ fn the_record_is_the_old_or_the_new_one() {
         at_each_step(&fault, |store| {
             store.revoke_pins(root(), None, Some(&[text("a", "").path])).map(|_| ())
         });
-        at_each_step(&fault, |store| store.revoke_whole(key()).map(|_| ()));
+        at_each_step(&fault, |store| store.decline_whole(key(), None).map(|_| ()));
         at_each_step(&fault, |store| store.decline(root(), None, Digest::of(b"")).map(|_| ()));
         at_each_step(&fault, |store| {
             store.grant_permits(root(), None, &[endpoint("mcp/b", "https://b")]).map(|_| ())

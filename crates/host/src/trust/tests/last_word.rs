@@ -51,11 +51,11 @@ proptest! {
                     whole.insert(path, Decision::Trusted);
                 }
                 Step::Decline(path) => {
-                    store.decline_whole(Path::new(PATHS[path])).expect("declined");
+                    store.decline_whole(Path::new(PATHS[path]), None).expect("declined");
                     whole.insert(path, Decision::Declined);
                 }
                 Step::Revoke(path) => {
-                    store.revoke_whole(Path::new(PATHS[path])).expect("revoked");
+                    store.decline_whole(Path::new(PATHS[path]), None).expect("revoked");
                     whole.insert(path, Decision::Declined);
                 }
                 Step::Pin(root, name, version) => {

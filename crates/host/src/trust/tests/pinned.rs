@@ -208,20 +208,6 @@ fn the_file_is_documented() {
 }
 
 #[test]
-fn what_we_write_is_read_the_short_way() {
-    let system = MemorySystem::new();
-    store(&system)
-        .grant_pins(root(), Some(Path::new("/g")), &[text("b", "2"), text("ü\"/a", "1")])
-        .expect("granted");
-    store(&system).decline(root(), None, Digest::of(b"")).expect("declined");
-    store(&system).grant_whole(key(), Some(Digest::of(b"")), Some("note")).expect("granted");
-    store(&system).revoke_whole(key()).expect("revoked");
-    let short = lean::read(content(&system).as_bytes());
-    assert_eq!(short.as_ref(), Some(&load(&system).document));
-    assert_eq!(file::read(content(&system).as_bytes(), &mut Vec::new()).ok(), short);
-}
-
-#[test]
 fn bad_pins_are_skipped_and_kept() {
     let good = Digest::of(b"1");
     let file = format!(
@@ -254,7 +240,7 @@ fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
     store(&system).grant_pins(root(), Some(Path::new("/work/.git")), &[text("a", "1")]).expect("granted");
     store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).revoke_whole(key()).expect("revoked");
+    store(&system).decline_whole(key(), None).expect("revoked");
     let rows = serde_json::to_string_pretty(&store(&system).list(&mut Vec::new())).expect("JSON");
     let digest = Digest::of(b"1");
     assert_eq!(
@@ -290,7 +276,7 @@ fn a_listing_shows_what_stands() {
 fn exported_pins_grant_on_another_machine() {
     let system = MemorySystem::new();
     store(&system).grant_pins(root(), None, &[text("a", "1"), text("a", "2")]).expect("granted");
-    let exported = export(&load(&system), root(), None);
+    let exported = load(&system).pins(root(), None).export();
     let mut pins = Pins::from_export(exported.as_bytes()).expect("pins");
     assert_eq!(state(&pins, "a", "1"), PinState::Granted);
     assert_eq!(state(&pins, "a", "2"), PinState::Granted);

@@ -7,7 +7,7 @@ fn the_file_has_the_form_that_others_read() {
     let system = MemorySystem::new();
     let digest = Digest::of(b"");
     store(&system).grant_whole(Path::new("/b/.stud"), Some(digest), Some("by hand")).expect("granted");
-    store(&system).decline_whole(Path::new("/a/.stud")).expect("declined");
+    store(&system).decline_whole(Path::new("/a/.stud"), None).expect("declined");
     store(&system).grant_whole(Path::new("/a/.stud"), None, None).expect("granted");
     assert_eq!(
         content(&system),
@@ -119,11 +119,10 @@ fn a_repeated_grant_keeps_the_first_one_and_other_contents_append() {
 #[test]
 fn a_repeated_decline_appends_nothing() {
     let system = MemorySystem::new();
-    store(&system).decline_whole(key()).expect("declined");
+    store(&system).decline_whole(key(), None).expect("declined");
     let before = content(&system);
     for _ in 0..3 {
-        assert_eq!(store(&system).decline_whole(key()).expect("declined").outcome, Outcome::Unchanged);
-        assert_eq!(store(&system).revoke_whole(key()).expect("revoked").outcome, Outcome::Unchanged);
+        assert_eq!(store(&system).decline_whole(key(), None).expect("declined").outcome, Outcome::Unchanged);
     }
     assert_eq!(content(&system), before);
 }
@@ -134,16 +133,16 @@ fn a_no_may_be_bound_to_contents() {
     let (one, two) = (Digest::of(b"1"), Digest::of(b"2"));
     let declines = |digest| load(&system).whole(key()).expect("a record").declines(digest);
     for contents in [one, two, one] {
-        let outcome = store(&system).decline_contents(key(), contents).expect("declined").outcome;
+        let outcome = store(&system).decline_whole(key(), Some(contents)).expect("declined").outcome;
         assert_eq!(outcome, Outcome::Recorded);
         assert_eq!(
-            store(&system).decline_contents(key(), contents).expect("declined").outcome,
+            store(&system).decline_whole(key(), Some(contents)).expect("declined").outcome,
             Outcome::Unchanged
         );
     }
     assert!(declines(&one) && !declines(&two));
     assert_eq!(content(&system).matches("declined").count(), 1, "history does not grow");
-    store(&system).revoke_whole(key()).expect("revoked");
+    store(&system).decline_whole(key(), None).expect("revoked");
     assert!(declines(&one), "a no without contents leaves the one that stands");
     store(&system).grant_whole(key(), Some(two), None).expect("granted");
     assert!(!declines(&one) && !declines(&two));
@@ -154,7 +153,7 @@ fn a_clock_that_goes_back_does_not_let_a_decline_lose() {
     let system = MemorySystem::new().with_now(at("2030-01-01T00:00:00.5Z"));
     store(&system).grant_whole(key(), None, None).expect("granted");
     system.set_now(at("1999-01-01T00:00:00Z"));
-    store(&system).revoke_whole(key()).expect("revoked");
+    store(&system).decline_whole(key(), None).expect("revoked");
     let record = load(&system).whole(key()).expect("a record");
     assert_eq!(record.decision, Decision::Declined);
     assert_eq!(record.granted_at, at("2030-01-01T00:00:00.501Z"));
@@ -164,9 +163,9 @@ fn a_clock_that_goes_back_does_not_let_a_decline_lose() {
 fn even_at_the_end_of_time_the_last_word_stands() {
     let system = MemorySystem::new().with_now(Timestamp::MAX);
     store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).revoke_whole(key()).expect("revoked");
+    store(&system).decline_whole(key(), None).expect("revoked");
     store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).revoke_whole(key()).expect("revoked");
+    store(&system).decline_whole(key(), None).expect("revoked");
     assert_eq!(decision(&load(&system), KEY), Some(Decision::Declined), "{}", content(&system));
 }
 
@@ -176,10 +175,7 @@ fn clear_empties() {
     store(&system).grant_whole(key(), None, None).expect("granted");
     store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
     let audit = store(&system).clear().expect("cleared");
-    assert_eq!(
-        audit,
-        [audit::evaluated(root(), Trust::Untrusted), audit::evaluated(key(), Trust::Untrusted)]
-    );
+    assert_eq!(audit, [trust_evaluated(root(), Trust::Untrusted), trust_evaluated(key(), Trust::Untrusted)]);
     assert_eq!(content(&system), "{\n  \"entries\": []\n}");
     assert_eq!(store(&system).copy(&Digest::of(b"1")), None);
     let nothing = MemorySystem::new();
@@ -196,9 +192,9 @@ fn every_decision_is_told() {
         assert_eq!(store(&system).grant_whole(key(), None, None).expect("granted").audit, trusted);
     }
     for _ in 0..2 {
-        assert_eq!(store(&system).revoke_whole(key()).expect("revoked").audit, declined);
+        assert_eq!(store(&system).decline_whole(key(), None).expect("revoked").audit, declined);
     }
-    assert_eq!(audit::once(key()), AuditEvent::ProjectTrustOnce { canonical_path: KEY.into() });
+    assert_eq!(trusted_once(key()), AuditEvent::ProjectTrustOnce { canonical_path: KEY.into() });
 }
 
 #[test]
@@ -208,7 +204,7 @@ fn no_bad_path_is_recorded() {
         let bad = Path::new(bad);
         let error = store(&system).grant_whole(bad, None, None).expect_err("a bad path");
         assert_eq!(error.code().as_str(), "Validation/TrustEntryInvalid", "{bad:?}");
-        assert!(store(&system).decline_whole(bad).is_err(), "{bad:?}");
+        assert!(store(&system).decline_whole(bad, None).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(bad, None, &[text("a", "")]).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(root(), Some(bad), &[text("a", "")]).is_err(), "{bad:?}");
     }
@@ -288,7 +284,7 @@ fn one_bad_entry_is_skipped_and_kept() {
         assert_eq!(decision(&records, KEY), Some(Decision::Trusted), "{bad}");
         assert_eq!(decision(&records, "/bad"), None, "{bad}");
 
-        store(&system).decline_whole(Path::new("/other")).expect("declined");
+        store(&system).decline_whole(Path::new("/other"), None).expect("declined");
         let kept: serde_json::Value = serde_json::from_str(&content(&system)).expect("JSON");
         let bad: serde_json::Value = serde_json::from_str(bad).expect("JSON");
         assert!(kept["entries"].as_array().expect("a list").contains(&bad), "{kept}");
@@ -352,7 +348,7 @@ fn unavailable(system: &MemorySystem, what: &str) {
     let store = store(system);
     let errors = [
         store.grant_whole(key(), None, None).err(),
-        store.decline_whole(key()).err(),
+        store.decline_whole(key(), None).err(),
         store.grant_pins(root(), None, &[text("a", "")]).err(),
         store.decline(root(), None, Digest::of(b"")).err(),
     ];

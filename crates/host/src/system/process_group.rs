@@ -1,0 +1,101 @@
+//! A program with all that it starts: a process group of its own, where the system has such groups.
+//!
+//! The end of the program is looked at without being collected (`WNOWAIT`), so that the number of the group stays ours until
+//! everything in it is gone.
+
+#[cfg(not(unix))]
+use std::process::Command;
+use std::process::{Child, ExitStatus};
+
+/// A program with all that it starts, but for what leaves the group. Without process groups it is the program alone.
+#[derive(Debug)]
+pub struct ProcessGroup {
+    child: Child,
+    collected: Option<ExitStatus>,
+}
+
+impl ProcessGroup {
+    /// Takes a program that [`ProcessGroup::lead`] prepared.
+    #[must_use]
+    pub fn of(child: Child) -> Self {
+        ProcessGroup { child, collected: None }
+    }
+
+    /// Collects the program, if it ended.
+    pub fn collect(&mut self) -> Option<ExitStatus> {
+        if self.collected.is_none() {
+            self.collected = self.child.try_wait().ok().flatten();
+        }
+        self.collected
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::ProcessGroup;
+    use rustix::{
+        io::Errno,
+        process::{Pid, Signal, WaitId, WaitIdOptions},
+    };
+    use std::{os::unix::process::CommandExt, process::Command};
+
+    impl ProcessGroup {
+        /// Makes a program lead a group of its own.
+        pub fn lead(command: &mut Command) {
+            command.process_group(0);
+        }
+
+        pub(crate) fn id(&self) -> Option<Pid> {
+            i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+        }
+
+        /// Returns whether the program ended. What it started may be there still.
+        #[must_use]
+        pub fn has_ended(&self) -> bool {
+            let Some(id) = self.id().filter(|_| self.collected.is_none()) else { return true };
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            match rustix::process::waitid(WaitId::Pid(id), options) {
+                Ok(status) => status.is_some(),
+                Err(Errno::INTR) => false,
+                // Somebody else collected it; there is nothing to wait for.
+                Err(_) => true,
+            }
+        }
+
+        /// Asks all of the group to end.
+        pub fn ask_to_end(&self) {
+            self.signal(Signal::TERM);
+        }
+
+        /// Ends all of the group.
+        pub fn kill(&mut self) {
+            self.signal(Signal::KILL);
+        }
+
+        fn signal(&self, signal: Signal) {
+            // Not once it was collected: the number may belong to somebody else by then.
+            if let Some(id) = self.id().filter(|_| self.collected.is_none()) {
+                let _ = rustix::process::kill_process_group(id, signal);
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl ProcessGroup {
+    /// Does nothing here.
+    pub fn lead(_: &mut Command) {}
+
+    /// Returns whether the program ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.collect().is_some()
+    }
+
+    /// Does nothing here: closing its input is all that can be done.
+    pub fn ask_to_end(&self) {}
+
+    /// Ends the program.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+}

@@ -1,0 +1,584 @@
+//! A command of a project, from its check to its start: what starts is what was checked.
+//!
+//! A file that is checked and then opened again by its name can be another file by then: whoever may write in the project
+//! could swap it in between. So a granted program never starts from the project. Its files are read once, digested as they
+//! were read, and copied to `programs/` beside the trust store, under the digest of the copy; only a copy that has this
+//! digest is started.
+
+use super::{
+    contents::{Digest, Fingers},
+    permit::{Action, Permit, quoted},
+    pins::PinPath,
+    store::TrustError,
+};
+use crate::system::{FileKind, Made, ReadError, Stat, System, Within, Write, WriteError};
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
+
+/// A command as a project names it.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandWords<'a> {
+    /// Who starts it: `hooks/audit`, `mcp/github`.
+    pub subject: &'a str,
+    /// The program and its arguments.
+    pub argv: &'a [String],
+    /// Where it works, absolute or relative to the root.
+    pub cwd: &'a Path,
+    /// Its variables as the project wrote them.
+    pub env: &'a [(String, String)],
+    /// The directory of its extension. Where one of the words names a file in there, the directory belongs to the program.
+    pub directory: Option<&'a Path>,
+}
+
+/// A command of a project with its permit and the files that its words name.
+///
+/// ```
+/// use preface_host::{system::memory::MemorySystem, trust::{CheckedCommand, CommandWords}};
+/// use std::path::Path;
+/// # if cfg!(windows) { return Ok(()); }
+///
+/// let system = MemorySystem::new().with_file("/work/check.js", "ok()");
+/// let root = Path::new("/work");
+/// let argv = ["node".to_owned(), "check.js".to_owned()];
+/// let words = CommandWords { subject: "hooks/check", argv: &argv, cwd: root, env: &[], directory: None };
+/// let command = CheckedCommand::check(&system, root, &words)?;
+///
+/// let store = Path::new("/home/user/trust.json");
+/// let start = command.copied_argv(&system, store)?;
+/// assert!(start[1].starts_with("/home/user/programs/") && start[1].ends_with("/check.js"));
+/// # Ok::<(), preface_host::trust::TrustError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedCommand {
+    /// What a grant of it records.
+    pub permit: Permit,
+    root: PathBuf,
+    dir: PathBuf,
+    /// The words that name files of the project, by their index.
+    words: Vec<(usize, WordFile)>,
+}
+
+/// The commands of a project that may run, by subject.
+pub type GrantedCommands = BTreeMap<String, GrantedCommand>;
+
+/// A command of a project that is granted, and the store beside which its files are copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrantedCommand {
+    /// The command.
+    pub command: CheckedCommand,
+    /// The trust store.
+    pub store: PathBuf,
+}
+
+impl GrantedCommand {
+    /// Returns the words that start it; see [`CheckedCommand::copied_argv`].
+    ///
+    /// # Errors
+    /// See there.
+    pub fn argv(&self, system: &dyn System) -> Result<Vec<String>, TrustError> {
+        self.command.copied_argv(system, &self.store)
+    }
+}
+
+/// A file of the project that a word names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct WordFile {
+    path: PinPath,
+    digest: Digest,
+    /// Its path in the directory of the extension.
+    inside: Option<String>,
+}
+
+impl CheckedCommand {
+    /// Reads the files that the words of a command name, and describes its start. `root` is the project's.
+    ///
+    /// # Errors
+    /// [`TrustError::EntryInvalid`] where `cwd` is no directory of the project, where a word names something of the
+    /// project that cannot be pinned (too large, unreadable, a pipe, a link that leads outside), where the directory of the
+    /// extension cannot be copied, and for what
+    /// [`TrustStore::grant_permits`](super::TrustStore::grant_permits) would not record.
+    pub fn check(system: &dyn System, root: &Path, command: &CommandWords<'_>) -> Result<Self, TrustError> {
+        let asked = root.join(command.cwd);
+        let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
+        let dir = match system.canonical(&asked) {
+            Ok(dir) if dir.starts_with(&root) => dir,
+            Ok(_) => {
+                return Err(TrustError::invalid(
+                    asked,
+                    "as a working directory it lies outside of the project",
+                ));
+            }
+            Err(error) => return Err(TrustError::invalid(asked, format!("as a working directory: {error}"))),
+        };
+        let extension = command.directory.and_then(|dir| system.canonical(dir).ok());
+        let mut program = None;
+        let mut words = Vec::new();
+        for (index, word) in command.argv.iter().enumerate() {
+            let bare = index == 0 && !word.contains(std::path::is_separator);
+            if bare || word.is_empty() || word.contains('\0') {
+                continue;
+            }
+            let Some((path, digest)) = file_of(system, &root, &dir.join(word))? else { continue };
+            let real = path.resolve(&root);
+            let inside = extension.as_deref().and_then(|extension| {
+                let names: Option<Vec<_>> =
+                    real.strip_prefix(extension).ok()?.iter().map(|name| name.to_str()).collect();
+                Some((extension, names?.join("/")))
+            });
+            let Some((extension, inside)) = inside else {
+                words.push((index, WordFile { path, digest, inside: None }));
+                continue;
+            };
+            let files = match &program {
+                Some(files) => files,
+                None => program.insert(ProgramFiles::read(system, &root, extension)?),
+            };
+            // One reading for the word and the directory, so that both are about the same bytes.
+            let digest = files
+                .file(&inside)
+                .ok_or_else(|| TrustError::invalid(&real, "it changed while it was read"))?;
+            words.push((index, WordFile { path, digest, inside: Some(inside) }));
+        }
+        let cwd = match dir == root {
+            true => ".".to_owned(),
+            false => PinPath::new(&root, &dir)?.as_str().to_owned(),
+        };
+        let directory = match (&program, &extension) {
+            (Some(files), Some(dir)) => Some((PinPath::new(&root, dir)?.as_str().to_owned(), files.digest())),
+            _ => None,
+        };
+        let files = words.iter().map(|(_, file)| (file.path.as_str().to_owned(), file.digest)).collect();
+        let (argv, env) = (command.argv.to_vec(), command.env.to_vec());
+        let action = Action::Command { argv, cwd, env, files, directory };
+        let permit = Permit { subject: command.subject.to_owned(), action }.tidy();
+        permit.check().map_err(|why| TrustError::invalid(command.subject, why))?;
+        Ok(CheckedCommand { permit, root, dir, words })
+    }
+
+    /// Returns the words that start the command. Those that name files of the project name copies of them, beside the trust
+    /// store, which have exactly the bytes that were checked.
+    ///
+    /// # Errors
+    /// [`TrustError::EntryInvalid`] where a file changed since it was checked, or the program lies in the project and is no
+    /// file of it; [`TrustError::ScopeViolation`] where the store lies in the project; [`TrustError::Unavailable`] where a
+    /// copy cannot be written.
+    pub fn copied_argv(&self, system: &dyn System, store: &Path) -> Result<Vec<String>, TrustError> {
+        let Action::Command { argv, directory, .. } = &self.permit.action else { return Ok(Vec::new()) };
+        let mut argv = argv.clone();
+        self.refuse_unchecked(system, &argv)?;
+        // The directory of the store need not be there yet.
+        let place = store.ancestors().skip(1).find_map(|dir| system.canonical(dir).ok());
+        if place.is_some_and(|place| place.starts_with(&self.root)) {
+            return Err(TrustError::ScopeViolation { store: store.to_owned(), root: self.root.clone() });
+        }
+        let copies = ProgramCopies::beside(system, store);
+        for (index, file) in &self.words {
+            let path = match (&file.inside, directory) {
+                (Some(inside), Some((name, digest))) => {
+                    let from = self.root.join(name);
+                    let read = || Ok((from.clone(), ProgramFiles::read(system, &self.root, &from)?));
+                    copies.directory(digest, read)?.join(inside)
+                }
+                _ => {
+                    let from = file.path.resolve(&self.root);
+                    let name = from.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+                    let is_program = *index == 0;
+                    let read = || {
+                        let read = system
+                            .read(&from, Within::Root(&self.root), FILE_BYTES)
+                            .map_err(|error| TrustError::invalid(&from, error.to_string()))?;
+                        Ok((from.clone(), ProgramFiles::single(&name, is_program, read.into_bytes())))
+                    };
+                    copies.directory(&single_digest(&name, is_program, file.digest), read)?.join(&*name)
+                }
+            };
+            argv[*index] = path
+                .to_str()
+                .map(str::to_owned)
+                .ok_or_else(|| TrustError::invalid(&path, "the path of the copy is not UTF-8"))?;
+        }
+        Ok(argv)
+    }
+
+    /// Refuses a program that lies in the project and was no file of it when the command was checked.
+    fn refuse_unchecked(&self, system: &dyn System, argv: &[String]) -> Result<(), TrustError> {
+        let Some(program) = argv.first().filter(|word| word.contains(std::path::is_separator)) else {
+            return Ok(());
+        };
+        let path = self.dir.join(program);
+        let inside = plainly(&path).starts_with(&self.root)
+            || system.canonical(&path).is_ok_and(|real| real.starts_with(&self.root));
+        match inside && !self.words.iter().any(|(index, _)| *index == 0) {
+            true => Err(TrustError::invalid(path, "there was no such file when the command was checked")),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns what a program that starts from a copy does without: what lies beside a single file of the project.
+    #[must_use]
+    pub fn missing_beside(&self) -> Option<String> {
+        let single: Vec<_> = self
+            .words
+            .iter()
+            .filter(|(_, file)| file.inside.is_none())
+            .map(|(_, file)| quoted(file.path.as_str()))
+            .collect();
+        (!single.is_empty()).then(|| {
+            format!(
+                "it runs from a copy, so modules and files beside {} are not available to it; put what belongs \
+                 together into the directory of an extension, which is copied whole",
+                single.join(", ")
+            )
+        })
+    }
+}
+
+/// Returns where a word leads inside of the project, and the digest of what lies there; `None` where it is no file of the
+/// project.
+fn file_of(system: &dyn System, root: &Path, path: &Path) -> Result<Option<(PinPath, Digest)>, TrustError> {
+    let no =
+        |why: String| Err(TrustError::invalid(path, format!("an argument that cannot be pinned: {why}")));
+    match system.read(path, Within::Root(root), FILE_BYTES) {
+        Ok(read) => {
+            let real =
+                system.canonical(path).map_err(|error| TrustError::invalid(path, error.to_string()))?;
+            let name = PinPath::new(root, &real)?;
+            if Path::new(name.as_str()).has_root() {
+                return no("it changed while it was read".into());
+            }
+            Ok(Some((name, Digest::of(&read.bytes))))
+        }
+        // A word that is no path; a directory; a path that no program can open either.
+        Err(ReadError::Missing | ReadError::Dangling | ReadError::Loop | ReadError::Kind(FileKind::Dir)) => {
+            Ok(None)
+        }
+        // The project decides where a link of its own leads, today and tomorrow.
+        Err(error @ ReadError::Outside { .. }) if plainly(path).starts_with(root) => no(error.to_string()),
+        Err(ReadError::Outside { .. }) => Ok(None),
+        Err(error) => no(error.to_string()),
+    }
+}
+
+/// Returns a path with its dots worked out in the text alone.
+fn plainly(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// The directory with all copies.
+const DIR: &str = "programs";
+const DIR_MODE: u32 = 0o700;
+const PROGRAM_MODE: u32 = 0o500;
+const FILE_MODE: u32 = 0o400;
+const EXECUTABLE: u32 = 0o111;
+
+/// The most files, bytes and nested directories of one program.
+pub(super) const FILES: usize = 2_000;
+const BYTES: u64 = 32 << 20;
+const DEPTH: usize = 16;
+
+/// The largest single file that is pinned by its digest.
+const FILE_BYTES: u64 = 16 << 20;
+
+/// The most bytes that the list of a copy's files can have: each path is at most as long as the machine allows.
+const LIST_BYTES: u64 = 16 << 20;
+
+/// How many copies stay whatever their age, and the age at which others are removed.
+const COPIES: usize = 64;
+const OLD: SignedDuration = SignedDuration::from_hours(24);
+
+/// The most entries that are looked at in a directory of copies.
+const ENTRIES: usize = 10_000;
+
+/// One file of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ProgramFile {
+    executable: bool,
+    bytes: Vec<u8>,
+}
+
+/// The files of a program by their path, relative to their directory with `/`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ProgramFiles(BTreeMap<String, ProgramFile>);
+
+/// One file in the list of a copy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct ListedFile {
+    path: String,
+    executable: bool,
+    digest: Digest,
+}
+
+impl ProgramFiles {
+    /// Returns a program that is this file alone.
+    fn single(name: &str, executable: bool, bytes: Vec<u8>) -> Self {
+        ProgramFiles(BTreeMap::from([(name.to_owned(), ProgramFile { executable, bytes })]))
+    }
+
+    /// Reads a directory of the project whole. `root` and `dir` are canonical.
+    ///
+    /// # Errors
+    /// [`TrustError::EntryInvalid`] for what cannot be copied: links that lead out of the directory, links to directories,
+    /// pipes and devices, names that are not UTF-8, unreadable files, and more than the limits allow.
+    fn read(system: &dyn System, root: &Path, dir: &Path) -> Result<Self, TrustError> {
+        let mut reading = Reading { system, root, dir, files: ProgramFiles::default(), bytes: 0 };
+        reading.directory(dir, "", 0)?;
+        Ok(reading.files)
+    }
+
+    fn list(&self) -> Vec<ListedFile> {
+        let listed = |(path, file): (&String, &ProgramFile)| ListedFile {
+            path: path.clone(),
+            executable: file.executable,
+            digest: Digest::of(&file.bytes),
+        };
+        self.0.iter().map(listed).collect()
+    }
+
+    /// Returns the digest of every file: its path, whether it can be executed, and its bytes.
+    fn digest(&self) -> Digest {
+        digest_of(&self.list())
+    }
+
+    /// Returns the digest of one file's bytes.
+    fn file(&self, path: &str) -> Option<Digest> {
+        self.0.get(path).map(|file| Digest::of(&file.bytes))
+    }
+}
+
+/// Returns the digest that [`ProgramFiles::single`] has, from the digest of the bytes.
+fn single_digest(name: &str, executable: bool, digest: Digest) -> Digest {
+    digest_of(&[ListedFile { path: name.to_owned(), executable, digest }])
+}
+
+fn digest_of(list: &[ListedFile]) -> Digest {
+    let mut all = Fingers::default();
+    for ListedFile { path, executable, digest } in list {
+        all.add(path.as_bytes());
+        all.add(if *executable { b"x" } else { b"-" });
+        all.add(digest.to_string().as_bytes());
+    }
+    all.digest()
+}
+
+fn is_executable(stat: &Stat) -> bool {
+    stat.mode.is_some_and(|mode| mode & EXECUTABLE != 0)
+}
+
+/// A directory that is being read.
+struct Reading<'a> {
+    system: &'a dyn System,
+    root: &'a Path,
+    dir: &'a Path,
+    files: ProgramFiles,
+    bytes: u64,
+}
+
+impl Reading<'_> {
+    fn directory(&mut self, dir: &Path, prefix: &str, depth: usize) -> Result<(), TrustError> {
+        if depth > DEPTH {
+            return Err(refused(dir, format!("more than {DEPTH} nested directories")));
+        }
+        // Each entry is a file or leads to one, so a directory with more of them exceeds the limit anyway.
+        let entries = self.system.list(dir, FILES).map_err(|error| match error {
+            ReadError::TooLarge { .. } => refused(self.dir, too_many()),
+            error => refused(dir, error.to_string()),
+        })?;
+        for entry in entries {
+            let path = dir.join(&entry.name);
+            let Some(name) = entry.name.to_str() else {
+                return Err(refused(&path, "its name is not UTF-8".to_owned()));
+            };
+            let name = format!("{prefix}{name}");
+            match entry.kind {
+                FileKind::Dir => self.directory(&path, &format!("{name}/"), depth + 1)?,
+                FileKind::File => self.file(&path, name)?,
+                FileKind::Link => {
+                    let target =
+                        self.system.canonical(&path).map_err(|error| refused(&path, error.to_string()))?;
+                    if !target.starts_with(self.dir) {
+                        return Err(refused(&path, "a link that leads out of the directory".to_owned()));
+                    }
+                    self.file(&path, name)?;
+                }
+                FileKind::Special => return Err(refused(&path, ReadError::Kind(entry.kind).to_string())),
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path, name: String) -> Result<(), TrustError> {
+        if self.files.0.len() == FILES {
+            return Err(refused(self.dir, too_many()));
+        }
+        let read = self.system.read(path, Within::Root(self.root), FILE_BYTES);
+        let read = read.map_err(|error| refused(path, error.to_string()))?;
+        self.bytes += read.bytes.len() as u64;
+        if self.bytes > BYTES {
+            return Err(refused(self.dir, format!("more than {} MiB", BYTES >> 20)));
+        }
+        let file = ProgramFile { executable: is_executable(&read.stat), bytes: read.into_bytes() };
+        self.files.0.insert(name, file);
+        Ok(())
+    }
+}
+
+fn too_many() -> String {
+    format!("more than {FILES} files")
+}
+
+fn refused(path: &Path, why: String) -> TrustError {
+    TrustError::invalid(
+        path,
+        format!("a program's directory is copied whole, and this cannot be copied: {why}"),
+    )
+}
+
+/// The copies of granted programs, each `programs/<hex digest>/` beside the store, with the list of its files in
+/// `programs/<hex digest>.json`.
+#[derive(Clone, Debug)]
+struct ProgramCopies<'a> {
+    system: &'a dyn System,
+    dir: PathBuf,
+}
+
+impl<'a> ProgramCopies<'a> {
+    fn beside(system: &'a dyn System, store: &Path) -> Self {
+        ProgramCopies { system, dir: store.with_file_name(DIR) }
+    }
+
+    /// Returns the directory of the copy with this digest, and makes the copy where there is none. A copy counts only
+    /// where each of its files is there and has the bytes that the digest is about; it is checked each time.
+    ///
+    /// # Errors
+    /// What `read` fails with; [`TrustError::EntryInvalid`] where it reads something else than the digest is about;
+    /// [`TrustError::Unavailable`] where the copy cannot be written, or the directory of copies belongs to somebody else.
+    fn directory(
+        &self,
+        digest: &Digest,
+        read: impl FnOnce() -> Result<(PathBuf, ProgramFiles), TrustError>,
+    ) -> Result<PathBuf, TrustError> {
+        let copy = self.dir.join(digest.hex());
+        if self.is_private()? && self.is_whole(&copy, digest) {
+            return Ok(copy);
+        }
+        let (from, files) = read()?;
+        if files.digest() != *digest {
+            return Err(TrustError::invalid(from, "it changed after it was compared with its grant"));
+        }
+        let no = |error: WriteError| TrustError::unavailable(&copy, error);
+        self.system.make_dirs(&self.dir, DIR_MODE).map_err(no)?;
+        if !self.is_private()? {
+            return Err(TrustError::unavailable(&self.dir, "it is not there"));
+        }
+        // Whoever waits here finds the copy that the other one made.
+        let _lock = self.system.lock(&self.dir.join("lock")).map_err(no)?;
+        if !self.is_whole(&copy, digest) {
+            let made = self.write(&copy, &files).map_err(no)?;
+            if !self.is_whole(&copy, digest) {
+                return Err(TrustError::unavailable(&copy, "the copy could not be completed"));
+            }
+            if made == Made::New {
+                self.remove_old();
+            }
+        }
+        Ok(copy)
+    }
+
+    /// Returns whether the directory of copies is there and belongs to the user alone.
+    fn is_private(&self) -> Result<bool, TrustError> {
+        let Some(stat) = self.system.link_stat(&self.dir) else { return Ok(false) };
+        let own = stat.owner.is_none() || stat.owner == self.system.user_id();
+        let closed = stat.mode.is_none_or(|mode| mode & 0o077 == 0);
+        match stat.kind == FileKind::Dir && own && closed {
+            true => Ok(true),
+            false => Err(TrustError::unavailable(
+                &self.dir,
+                "programs start only from a directory that belongs to you alone (mode 700); remove this one",
+            )),
+        }
+    }
+
+    fn is_whole(&self, copy: &Path, digest: &Digest) -> bool {
+        let Ok(read) = self.system.read(&list_of(copy), Within::Root(&self.dir), LIST_BYTES) else {
+            return false;
+        };
+        let Ok(list) = serde_json::from_slice::<Vec<ListedFile>>(&read.bytes) else { return false };
+        digest_of(&list) == *digest
+            && list.iter().all(|file| {
+                let read = self.system.read(&copy.join(&file.path), Within::Root(copy), FILE_BYTES);
+                read.is_ok_and(|read| {
+                    is_executable(&read.stat) == file.executable && Digest::of(&read.bytes) == file.digest
+                })
+            })
+    }
+
+    fn write(&self, copy: &Path, files: &ProgramFiles) -> Result<Made, WriteError> {
+        let made = self.system.make_dir(copy, DIR_MODE)?;
+        for (path, file) in &files.0 {
+            let path = copy.join(path);
+            if let Some(parent) = path.parent() {
+                self.system.make_dirs(parent, DIR_MODE)?;
+            }
+            let mode = if file.executable { PROGRAM_MODE } else { FILE_MODE };
+            self.system.write(&path, &file.bytes, Write::Replace, mode)?;
+        }
+        // The list comes last: without it the copy is not used.
+        let list = serde_json::to_vec(&files.list()).map_err(|error| WriteError::Other(error.to_string()))?;
+        self.system.write(&list_of(copy), &list, Write::Replace, FILE_MODE)?;
+        Ok(made)
+    }
+
+    /// Removes copies that are more than a few and more than a day old. One that is needed again is made again; one that
+    /// stays is only untidy.
+    fn remove_old(&self) {
+        let Ok(entries) = self.system.list(&self.dir, ENTRIES) else { return };
+        let now = self.system.now();
+        let mut copies: Vec<_> = entries
+            .into_iter()
+            .filter(|entry| entry.kind == FileKind::Dir)
+            .filter_map(|entry| {
+                let path = self.dir.join(entry.name);
+                // The list is written once, when the copy is made.
+                let made = self.system.link_stat(&list_of(&path)).and_then(|stat| stat.changed)?;
+                Some((made, path))
+            })
+            .collect();
+        copies.sort();
+        let more = copies.len().saturating_sub(COPIES);
+        for (made, path) in copies.into_iter().take(more) {
+            if now.duration_since(made) > OLD {
+                let _ = self.system.remove(&list_of(&path));
+                self.remove_tree(&path, 0);
+            }
+        }
+    }
+
+    fn remove_tree(&self, dir: &Path, depth: usize) {
+        for entry in self.system.list(dir, ENTRIES).unwrap_or_default() {
+            let path = dir.join(entry.name);
+            match entry.kind {
+                FileKind::Dir if depth < 2 * DEPTH => self.remove_tree(&path, depth + 1),
+                _ => _ = self.system.remove(&path),
+            }
+        }
+        let _ = self.system.remove_dir(dir);
+    }
+}
+
+fn list_of(copy: &Path) -> PathBuf {
+    let mut name = copy.as_os_str().to_owned();
+    name.push(".json");
+    name.into()
+}
