@@ -1,8 +1,12 @@
-//! Advice that names a command of preface: it is completed with the flags of this call, so that it works as printed.
+//! The help of diagnostics for users of the command line: which command or flag does what the library asks for. A command is
+//! completed with the flags of this call, so that it works as printed.
 
 use crate::{Cli, files, usage};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
-use preface::keep::Asked;
+use preface::{
+    core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    keep::Asked,
+};
 use serde_json::Value;
 use std::{
     borrow::Cow,
@@ -106,9 +110,66 @@ pub fn complete(words: &str) -> Cow<'_, str> {
     }
 }
 
-/// Completes the messages and the help of all diagnostics in a JSON document. One without such advice stays as it is.
+/// Returns the help of a diagnostic with the commands and flags that do what it asks for.
+pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
+    use DiagnosticCode as Code;
+    let own = note.help.as_deref();
+    let with = |commands: &str| own.map_or_else(|| commands.to_owned(), |own| format!("{own}: {commands}"));
+    Some(Cow::Owned(match note.code {
+        Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
+        Code::BudgetCut => "`preface explain` shows where; raise the ceiling, or shorten the text".to_owned(),
+        Code::BudgetDropped => "`preface explain --absent` lists what is not there".to_owned(),
+        Code::BudgetNear => "an exact counter tells: `--count o200k` or `--count cl100k`".to_owned(),
+        Code::CatalogChanged | Code::CatalogOther | Code::CatalogUnreadable => {
+            with("`preface catalog verify`")
+        }
+        Code::CatalogExists => with("`--replace`, or `--version`"),
+        Code::CatalogMissing if own.is_some() => {
+            "`preface catalog import DIR` imports one, `preface catalog list` shows what there is".to_owned()
+        }
+        Code::CatalogNoPrompt if note.severity == Severity::Error => {
+            let list = "`preface catalog list VERSION` shows them";
+            own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
+        }
+        Code::CatalogUnfinished => with("`preface catalog import`, `preface catalog remove`"),
+        Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
+            "look at it, then `preface trust grant --allow-commands`".to_owned()
+        }
+        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled => with("`preface scopes --why NAME`"),
+        Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--fact KEY=VALUE`"),
+        Code::LayerHomeInside => with("`--trust-home`"),
+        Code::McpInactive => with("`preface scopes --why mcp/NAME`"),
+        Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
+        Code::McpNoRecording => with("`preface mcp refresh`"),
+        Code::PromptPreset => "`--preset` and `preset` come first".to_owned(),
+        Code::ScaffoldSkipped => with("`preface init`"),
+        Code::SectionNotInOrder => "`preface explain --absent` says why".to_owned(),
+        Code::TemplateDepth => limit("template.maxDepth"),
+        Code::TemplateTooLarge => limit("template.maxBytes"),
+        Code::TrustBranch => with("`preface trust status` shows it, `preface trust grant` includes it"),
+        Code::TrustChanged | Code::TrustUnrecorded => with("`preface trust grant`"),
+        Code::TrustHeld if is_denied() => "leave out `--trust deny`".to_owned(),
+        Code::TrustHeld => with("`preface trust grant`, or `--trust once` for this call"),
+        _ => return own.map(Cow::Borrowed),
+    }))
+}
+
+/// Returns the help for a template that breaks the limit of a setting.
+fn limit(setting: &str) -> String {
+    format!(
+        "make the template smaller, or lift the limit: `preface settings set {setting} 0`, or for one call \
+         `--set {setting}=0`"
+    )
+}
+
+/// Returns whether this call denies the project.
+pub fn is_denied() -> bool {
+    CALL.1.iter().any(|flag| flag.id == "trust" && flag.values == ["deny"])
+}
+
+/// Gives the diagnostics in a JSON document their help for the command line. One without diagnostics stays as it is.
 pub fn complete_document(json: String) -> String {
-    if !json.contains(START) {
+    if !json.contains("\"severity\"") {
         return json;
     }
     let Ok(mut value) = serde_json::from_str(&json) else { return json };
@@ -116,27 +177,20 @@ pub fn complete_document(json: String) -> String {
     value.to_string()
 }
 
-/// Completes the messages and the help of all diagnostics in a JSON value, and the reasons of what is absent.
+/// Gives the diagnostics in a JSON value their help for the command line.
 pub fn complete_json(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(complete_json),
-        Value::Object(object) => {
-            let has = |keys: [&str; 3]| keys.iter().all(|key| object.contains_key(*key));
-            let texts: &[&str] =
-                match (has(["code", "severity", "message"]), has(["section", "reason", "why"])) {
-                    (true, _) => &["message", "help"],
-                    (_, true) => &["why"],
-                    _ => &[],
-                };
-            for (key, value) in object {
-                match value {
-                    Value::String(text) if texts.contains(&key.as_str()) => {
-                        *text = complete(text).into_owned();
-                    }
-                    value => complete_json(value),
-                }
+        Value::Object(object) if object.contains_key("severity") && object.contains_key("message") => {
+            let Ok(note) = serde_json::from_value::<Diagnostic>(Value::Object(object.clone())) else {
+                return;
+            };
+            object.insert("message".to_owned(), complete(&note.message).into());
+            if let Some(help) = help(&note) {
+                object.insert("help".to_owned(), complete(&help).into());
             }
         }
+        Value::Object(object) => object.values_mut().for_each(complete_json),
         _ => {}
     }
 }

@@ -1,11 +1,8 @@
 //! Questions to a person on a terminal. What a project says is shown so that nothing in it can hide or play tricks.
 
-use crate::{
-    advice::complete,
-    ui::{
-        Ui, style,
-        text::{count, wrap},
-    },
+use crate::ui::{
+    Ui, style,
+    text::{count, wrap},
 };
 use preface::{
     Ask, TrustAnswer, TrustQuestion,
@@ -75,7 +72,7 @@ fn asked(question: &TrustQuestion, columns: usize) -> String {
     let mut out = wrap(&format!("{bold}{path}{bold:#} {what}:"), columns, 2);
     out.push('\n');
     for line in &question.contents {
-        let _ = writeln!(out, "  {}", wrap(&escape_hidden(&complete(line)), columns.saturating_sub(2), 4));
+        let _ = writeln!(out, "  {}", wrap(&escape_hidden(line), columns.saturating_sub(2), 4));
     }
     let tricks: usize = question.texts.iter().map(|(_, text)| tricks(text)).sum();
     if tricks > 0 {

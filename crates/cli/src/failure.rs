@@ -1,6 +1,9 @@
 //! What ends a command early, by what the caller can do about it, and the exit code that says so.
 
-use crate::ui::{Ui, note::Note};
+use crate::{
+    advice,
+    ui::{Ui, note::Note},
+};
 use preface::{
     Error, Held,
     core::{
@@ -8,13 +11,15 @@ use preface::{
         lint::hidden::escape_hidden,
         message::MessagesError,
         profile::ProfileError,
+        scope::Scope,
+        settings::EditError,
     },
     host::settings_file::SettingsFileError,
     keep::KeepError,
     scenario::ScenarioError,
     templates::TemplatesError,
 };
-use std::io;
+use std::{borrow::Cow, io};
 
 /// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +184,8 @@ impl From<Error> for Failure {
 
 impl From<Diagnostic> for Failure {
     fn from(note: Diagnostic) -> Self {
-        Failure { place: note.place.map(Box::new), hint: note.help, ..Failure::new(note.message) }
+        let hint = advice::help(&note).map(Cow::into_owned);
+        Failure { place: note.place.map(Box::new), hint, ..Failure::new(note.message) }
     }
 }
 
@@ -236,7 +242,19 @@ impl From<TemplatesError> for Failure {
 impl From<SettingsFileError> for Failure {
     fn from(error: SettingsFileError) -> Self {
         let place = error.note().and_then(|note| note.place.clone()).map(Box::new);
-        Failure { place, hint: error.hint(), ..Failure::new(error.to_string()) }
+        let hint = match &error {
+            SettingsFileError::Edit(EditError::Unreadable(_)) => {
+                Some("`preface settings edit` opens the file and checks it".to_owned())
+            }
+            SettingsFileError::Nowhere(Scope::Project) => {
+                Some("use another directory: `-C DIR`, or `--scope global`".to_owned())
+            }
+            SettingsFileError::Link { target: Some(target), .. } => Some(format!(
+                "`preface trust grant` shows what lies there and allows it; or change `{target}/settings.json` itself"
+            )),
+            error => error.hint(),
+        };
+        Failure { place, hint, ..Failure::new(error.to_string()) }
     }
 }
 

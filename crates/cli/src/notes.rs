@@ -1,7 +1,7 @@
 //! The notes of a build, told as much as the person wants to hear.
 
 use crate::{
-    advice::complete,
+    advice::{complete, is_denied},
     ui::{
         Talk, Ui,
         note::{Note, spot},
@@ -130,12 +130,10 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     // What was declined needs no advice.
     if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0 {
         let them = if names.len() == 1 { "it" } else { "them" };
-        let helps: BTreeSet<&str> = held.iter().filter_map(|note| note.help.as_deref()).collect();
-        if helps.iter().all(|help| help.contains("`preface trust grant`")) {
-            said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
-        } else if let [help] = Vec::from_iter(helps).as_slice() {
-            said[0].push_str(&format!("; {help}"));
-        }
+        said[0].push_str(&match is_denied() {
+            true => "; leave out `--trust deny`".to_owned(),
+            false => format!("; `preface trust grant` lets {them} speak"),
+        });
     }
     Some((severity, said.join("; ")))
 }

@@ -115,9 +115,13 @@ impl From<StoreError> for Failure {
             StoreError::Address { .. } => Failure::usage(error.to_string()),
             _ => Failure::new(error.to_string()),
         };
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
+        match (error.hint(), &error) {
+            (_, StoreError::NotAStore(_)) => {
+                failure.hint("name another file with `--store`; this one was left as it is")
+            }
+            (Some(hint), StoreError::ReadOnly(_)) => failure.hint(format!("{hint} with `--store`")),
+            (Some(hint), _) => failure.hint(hint),
+            (None, _) => failure,
         }
     }
 }

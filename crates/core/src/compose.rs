@@ -601,7 +601,7 @@ fn not_in_order(source: &str, id: &str) -> Diagnostic {
         DiagnosticCode::SectionNotInOrder,
         format!("{source} has no effect: section `{id}` is not part of this prompt"),
     )
-    .help("`preface explain --absent` says why")
+    .help("the list of absent sections has the reason")
 }
 
 fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {

@@ -823,7 +823,7 @@ mod set {
     #[test]
     fn what_cannot_be_set_is_refused_with_a_suggestion() {
         let cases = [
-            ("budget.tokens", "`budget.tokens` has no value", Some("write `--set path=value`")),
+            ("budget.tokens", "`budget.tokens` has no value", Some("write `path=value`")),
             ("=5", "`` is not a path: a key is empty", None),
             ("budgt.tokens=5", "unknown setting `budgt.tokens`", Some("did you mean `budget.tokens`?")),
             ("budget.tokns=5", "unknown setting `budget.tokns`", Some("did you mean `budget.tokens`?")),

@@ -100,7 +100,7 @@ pub const FILE_FACTS_LIMIT: u64 = 64 << 20;
 /// The reason for leaving texts out where the caller denies the project.
 pub const DENIED: &str = "this call denies the project";
 /// The help for that. A grant has no effect there.
-pub const DENIED_HELP: &str = "leave out `--trust deny`";
+pub const DENIED_HELP: &str = "do not deny the project in this call";
 /// The help for a file with several names where such files are refused.
 pub(crate) const HARD_LINK_HELP: &str =
     "copy the file, so that it has one name; or set `trust.hardLinks` to true in your own settings";
@@ -523,7 +523,7 @@ fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {
         Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
         None => {
             let target = escape_hidden(&target.display().to_string()).into_owned();
-            format!("copy it into the project, or allow the link: `--follow {target}`")
+            format!("copy it into the project, or allow the link: follow `{target}`")
         }
     }
 }
@@ -554,18 +554,12 @@ pub fn project_directory_outside(
 
 pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
     let (why, help) = match verdict {
-        Verdict::HeldChanged => (
-            "it changed since you trusted it",
-            "`preface trust diff` shows what changed, `preface trust grant` accepts it",
-        ),
+        Verdict::HeldChanged => ("it changed since you trusted it", "look at what changed, then trust it"),
         Verdict::HeldShared => {
-            ("other users can write in its directory", "`preface trust grant PATH` accepts it by name")
+            ("other users can write in its directory", "look at it, then trust it by its path")
         }
         Verdict::Denied => (DENIED, DENIED_HELP),
-        Verdict::HeldNew | Verdict::Speaks => (
-            "you have not trusted it",
-            "look at it, then `preface trust grant`; or `--trust once` for this call",
-        ),
+        Verdict::HeldNew | Verdict::Speaks => ("you have not trusted it", "look at it, then trust it"),
     };
     Diagnostic::warning(DiagnosticCode::TrustHeld, format!("{shown} ({bytes} bytes) was held: {why}"))
         .at(Place::file(Some(Scope::Project), shown))

@@ -98,7 +98,7 @@ pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
             let what = format!("{shown} was left out: {}", escape_hidden(&error.to_string()));
             let note = Diagnostic::warning(DiagnosticCode::McpRecording, what)
                 .at(Place::file(Some(Scope::Global), shown));
-            look.note(note.help(format!("`preface mcp refresh {}` writes it anew", entry.word())));
+            look.note(note.help(format!("a refresh of `{}` writes it anew", entry.word())));
             None
         }
     }

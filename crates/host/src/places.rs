@@ -143,7 +143,7 @@ impl Places {
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
             diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerHomeInside, what).help(format!(
-                "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project; `--trust-home` uses them as they are"
+                "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is"
             )));
         } else if global.is_none() {
             let what = match &home.variable {

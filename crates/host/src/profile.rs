@@ -162,7 +162,7 @@ fn read(
         Choice::Named(name) => {
             if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
                 return Err(ProfileError {
-                    help: Some("`--profile FILE` takes a path".to_owned()),
+                    help: Some("a profile file is given by its path".to_owned()),
                     ..plain(format!("not the name of a preset: `{name}`"))
                 });
             }

@@ -652,10 +652,7 @@ fn a_projects_server_without_a_grant_is_not_named() {
     let system =
         machine().with_file("/w/p/.x/mcp.json", MCP).with_file("/home/u/.x/mcp-descriptions/git.json", "{}");
     let seen = said(&system, None, "mcp-servers", &json!({}));
-    assert_eq!(
-        seen.got.silent.as_deref(),
-        Some("no MCP server is active and allowed; `preface mcp list` says why")
-    );
+    assert_eq!(seen.got.silent.as_deref(), Some("no MCP server is active and allowed"));
 }
 
 #[test]

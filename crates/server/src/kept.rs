@@ -1,6 +1,6 @@
 //! What a prompt looks like on its way out, and the answers that are at hand.
 
-use crate::{CacheAnswer, reply::for_http};
+use crate::CacheAnswer;
 use axum::{
     body::Bytes,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -98,7 +98,7 @@ impl PromptReply {
             reason: head.reason,
             created_at: format_instant(head.created_at),
             constructed_at: format_instant(head.constructed_at),
-            diagnostics: for_http(diagnostics),
+            diagnostics,
         }
     }
 

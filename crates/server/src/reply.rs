@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use preface::keep::KeepError;
-use preface_core::diagnostic::{Diagnostic, Diagnostics};
+use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
 
 /// What a handler answers.
@@ -85,42 +85,8 @@ impl Problem {
     }
 }
 
-/// Leaves out of a remedy what only a command line can do: the alternatives that name one of its flags.
-pub(crate) fn without_flags(help: &str) -> Option<String> {
-    const BETWEEN: [&str; 2] = ["; ", ", or "];
-    let names_flag = |part: &str| {
-        part.match_indices("`-").any(|(at, _)| {
-            let flag = part[at + 2..].strip_prefix('-').unwrap_or(&part[at + 2..]);
-            flag.starts_with(|first: char| first.is_ascii_alphabetic())
-        })
-    };
-    if !names_flag(help) {
-        return Some(help.to_owned());
-    }
-    let mut kept = String::new();
-    let (mut rest, mut before) = (help, "");
-    while !rest.is_empty() {
-        let next = BETWEEN.into_iter().filter_map(|word| Some((rest.find(word)?, word))).min();
-        let (end, word) = next.unwrap_or((rest.len(), ""));
-        if !names_flag(&rest[..end]) {
-            kept.push_str(if kept.is_empty() { "" } else { before });
-            kept.push_str(&rest[..end]);
-        }
-        (rest, before) = (&rest[end + word.len()..], word);
-    }
-    (!kept.is_empty()).then_some(kept)
-}
-
-/// Returns diagnostics for somebody who has no command line: without remedies that are flags.
-pub(crate) fn for_http(diagnostics: Diagnostics) -> Diagnostics {
-    let shown = |note: Diagnostic| Diagnostic { help: note.help.as_deref().and_then(without_flags), ..note };
-    diagnostics.into_iter().map(shown).collect()
-}
-
 impl IntoResponse for Problem {
-    fn into_response(mut self) -> Response {
-        self.hint = self.hint.as_deref().and_then(without_flags);
-        self.diagnostics = for_http(self.diagnostics);
+    fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let json = HeaderValue::from_static("application/problem+json");
@@ -172,34 +138,5 @@ impl From<preface::store::StoreError> for Problem {
         };
         let (hint, reason) = (error.hint(), error.to_string());
         Problem { hint, ..Problem::new(status, code, reason.clone()) }.reason(reason)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_remedy_keeps_the_alternatives_without_flags() {
-        for (help, kept) in [
-            ("`-C` takes a directory", None),
-            ("an exact counter tells: `--count o200k` or `--count cl100k`", None),
-            (
-                "look at it, then `preface trust grant`; or `--trust once` for this call",
-                Some("look at it, then `preface trust grant`"),
-            ),
-            (
-                "make it smaller, or set `a.b`, or for one call `--set a.b=0`",
-                Some("make it smaller, or set `a.b`"),
-            ),
-            ("`--fact a:b=c` gives a value; use a work tree", Some("use a work tree")),
-            ("mend the lines between the two `---`", Some("mend the lines between the two `---`")),
-            (
-                "`preface trust grant --allow-commands` allows it",
-                Some("`preface trust grant --allow-commands` allows it"),
-            ),
-        ] {
-            assert_eq!(without_flags(help).as_deref(), kept, "{help}");
-        }
     }
 }

@@ -81,13 +81,11 @@ impl StoreError {
             StoreError::Busy(_) => "another program writes to it; try again, or end that program".to_owned(),
             StoreError::Full(_) => "free some space; nothing of this write was kept".to_owned(),
             StoreError::ReadOnly(_) => {
-                "a file and its directory must be writable, a server must take writes from its user; or name \
-                 another store with `--store`"
+                "a file and its directory must be writable, a server must take writes from its user; or use \
+                 another store"
                     .to_owned()
             }
-            StoreError::NotAStore(_) => {
-                "name another file with `--store`; this one was left as it is".to_owned()
-            }
+            StoreError::NotAStore(_) => "name another file; this one was left as it is".to_owned(),
             StoreError::Newer { .. } => "use the preface that made it, or a newer one".to_owned(),
             StoreError::Damaged(_) => {
                 "bring the store back from a copy; what is there was left as it is".to_owned()

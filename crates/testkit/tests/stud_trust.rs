@@ -117,7 +117,7 @@ fn a_question_shows_what_a_grant_covers() {
             "sent to the model: sections/rules.md",
             "the project replaces your `tools/mine` with .stud/extensions/tools/mine/manifest.json",
             "the project adds to `securityMode.allowlist`: `rm`",
-            "could run after `preface trust grant --allow-commands`:",
+            "could run once the commands of the project are granted:",
             "  hooks/audit",
             "    runs /bin/sh -c id",
             "    in .",

@@ -1,7 +1,6 @@
 //! `preface agents`: the agents of a directory, which of them answer to their names, from where, and what is wrong.
 
 use crate::{
-    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -129,7 +128,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
     lines.extend(asides(Row::from(agent)));
     if agent.value.what.is_some() {
         let told = agent.diagnostics.iter().filter(|note| note.code != DiagnosticCode::AgentShadowed);
-        lines.extend(told.map(|note| one_line(&complete(&note.message))));
+        lines.extend(told.map(|note| one_line(&note.message)));
     }
     lines
 }

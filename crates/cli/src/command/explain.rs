@@ -3,7 +3,6 @@
 mod largest;
 
 use crate::{
-    advice::complete,
     conversation::ConversationFlags,
     failure::{Exit, Failure},
     files,
@@ -390,7 +389,7 @@ fn absent(subject: &Subject) -> String {
         table.row([
             Cell::styled(one.section.as_str(), style::BOLD),
             reason.into(),
-            one_line(&complete(&one.why)).into(),
+            one_line(&one.why).into(),
         ]);
     }
     for [name, reason, why] in &lost {

@@ -1,7 +1,7 @@
 //! `preface health`: whether what the layers bring is in order, on one screen.
 
 use crate::{
-    advice::{complete, complete_json},
+    advice::{self, complete, complete_json},
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -127,8 +127,8 @@ fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], problems: &
     let mut out = String::new();
     for note in problems.iter().filter(|note| note.severity >= Severity::Warning) {
         out.push_str(&format!("{}\n", Note::of(note, usize::MAX)));
-        if let Some(help) = &note.help {
-            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(help))));
+        if let Some(help) = advice::help(note) {
+            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(&help))));
         }
     }
     if !out.is_empty() {

@@ -1,7 +1,7 @@
 //! `preface lint`: what is wrong with what the model would be told.
 
 use crate::{
-    advice::complete,
+    advice::{self, complete},
     failure::{Exit, Failure},
     files,
     flags::{TrustFlags, TurnFlags},
@@ -205,11 +205,11 @@ const TOPICS: [(&str, &str); 18] = [
 fn rule(code: DiagnosticCode, findings: &[Diagnostic]) -> Value {
     let topic = TOPICS.iter().find(|(topic, _)| code.topic() == Some(topic)).map(|(_, about)| *about);
     let topic = topic.unwrap_or("A problem that a build reports");
-    let help = findings.iter().filter(|note| note.code == code).find_map(|note| note.help.as_deref());
+    let help = findings.iter().filter(|note| note.code == code).find_map(advice::help);
     json!({
         "id": code,
         "shortDescription": { "text": topic },
-        "help": { "text": complete(help.unwrap_or(topic)) },
+        "help": { "text": complete(help.as_deref().unwrap_or(topic)) },
     })
 }
 
@@ -219,7 +219,7 @@ fn result(note: &Diagnostic) -> Value {
         Severity::Warning => "warning",
         Severity::Info => "note",
     };
-    let text = match &note.help {
+    let text = match advice::help(note) {
         Some(help) => format!("{}\n{help}", note.message),
         None => note.message.clone(),
     };

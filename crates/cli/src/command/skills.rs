@@ -1,7 +1,6 @@
 //! `preface skills`: the skills of a directory, which of them answer to their names, from where, and what is wrong.
 
 use crate::{
-    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -118,7 +117,7 @@ fn below(skill: &SkillEntry) -> Vec<String> {
         None => lines.extend(asides(Row::from(skill))),
     }
     if skill.value.loaded.is_some() {
-        lines.extend(skill.diagnostics.iter().map(|note| one_line(&complete(&note.message))));
+        lines.extend(skill.diagnostics.iter().map(|note| one_line(&note.message)));
     }
     for finding in &skill.value.standard {
         if !skill.diagnostics.iter().any(|note| note.message == *finding) {

@@ -5,7 +5,7 @@ use super::{
     state::State,
 };
 use crate::{
-    advice::complete,
+    advice::{self, complete},
     ui::text::{listed, one_line},
 };
 use preface::core::{
@@ -94,5 +94,5 @@ pub fn fault(entry: Row<'_>) -> String {
 
 /// Returns what to do about a broken entry.
 pub fn repair(entry: Row<'_>) -> Option<String> {
-    entry.faults().filter_map(|note| note.help.as_deref()).next().map(one_line)
+    entry.faults().find_map(advice::help).map(|help| one_line(&help))
 }

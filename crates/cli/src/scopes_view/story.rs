@@ -6,6 +6,7 @@ use super::{
     state::State,
 };
 use crate::{
+    advice::help,
     failure::Failure,
     ui::{
         style,
@@ -245,7 +246,7 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
             entry.diagnostics.iter().filter(|note| entry.active && note.code == DiagnosticCode::ScopeEnabled)
         {
             say(format!("{}.", one_line(&note.message)));
-            note.help.iter().for_each(|help| say(format!("{}.", one_line(help))));
+            help(note).iter().for_each(|help| say(format!("{}.", one_line(help))));
         }
         let is_off = |origin: &EntryOrigin| {
             entries.iter().any(|entry| entry.origin == origin && entry.disabled_by.is_some())

@@ -13,21 +13,24 @@ use super::{
     style,
     text::{self, columns, wrap},
 };
-use crate::advice::complete;
+use crate::advice::{self, complete};
 use anstyle::Style;
 use preface::core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
 };
-use std::fmt::{self, Write};
+use std::{
+    borrow::Cow,
+    fmt::{self, Write},
+};
 
 /// A note to be shown: `{}` on one line, `{:#}` in full.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Note<'a> {
     severity: Severity,
     message: &'a str,
     place: Option<&'a Place>,
-    help: Option<&'a str>,
+    help: Option<Cow<'a, str>>,
     code: Option<DiagnosticCode>,
     columns: usize,
 }
@@ -39,7 +42,7 @@ impl<'a> Note<'a> {
             severity: note.severity,
             message: &note.message,
             place: note.place.as_ref().filter(|place| !place.path.is_empty()),
-            help: note.help.as_deref(),
+            help: advice::help(note),
             code: Some(note.code),
             columns,
         }
@@ -48,7 +51,7 @@ impl<'a> Note<'a> {
     /// Shows an error that stops.
     pub fn error(message: &'a str, place: Option<&'a Place>, help: Option<&'a str>, columns: usize) -> Self {
         let place = place.filter(|place| !place.path.is_empty());
-        Note { severity: Severity::Error, message, place, help, code: None, columns }
+        Note { severity: Severity::Error, message, place, help: help.map(Cow::Borrowed), code: None, columns }
     }
 }
 
@@ -77,7 +80,7 @@ impl fmt::Display for Note<'_> {
         if let Some(at) = self.place {
             f.write_str(&place(at, word, self.columns))?;
         }
-        if let Some(help) = self.help {
+        if let Some(help) = &self.help {
             let hint = style::HINT;
             let help = wrap(&format!("      {}", shown(help)), self.columns, 6);
             writeln!(f, "{hint}hint{hint:#}: {}", help.trim_start())?;

@@ -19,7 +19,7 @@ fn text_that_is_not_trusted_is_held_and_told_in_one_line() {
         "\
 warning: AGENTS.md (10 bytes) was held: you have not trusted it [trust/held]
  ——▶ AGENTS.md   (project layer)
-hint: look at it, then `preface trust grant`; or `--trust once` for this call
+hint: look at it, then trust it: `preface trust grant`, or `--trust once` for this call
 ",
     );
 }

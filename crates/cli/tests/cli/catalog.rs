@@ -148,7 +148,7 @@ fn a_prompt_is_shown_as_it_is_written() {
     sandbox.run("preface catalog show 1.2.3 'Tool Description: Bel'").exits(1).says(
         "\
 error: the catalog 1.2.3 has no prompt `Tool Description: Bel`
-hint: did you mean `Tool Description: Bell`? `preface catalog list 1.2.3` shows them
+hint: did you mean `Tool Description: Bell`? `preface catalog list VERSION` shows them
 ",
     );
 }
@@ -288,7 +288,7 @@ fn a_directory_that_is_no_catalog_is_refused() {
     let said = sandbox.run("preface catalog import none --version 1.2.3").exits(1).stderr;
     assert!(said.starts_with("error: none of the 1 files of the catalog is a prompt\n"), "{said}");
     let said = sandbox.run("preface catalog import none").exits(1).stderr;
-    assert!(said.contains("--version"), "{said}");
+    assert!(said.contains("name the version"), "{said}");
     sandbox.run("preface catalog import nowhere").exits(1);
 }
 

@@ -159,7 +159,10 @@ fn advice_about_a_stored_prompt_is_about_its_directory_and_preset() {
     sandbox.work("one/.stud/system.md", "Use spaces.\n");
     let ran = sandbox.run("preface build -C two --conversation c1 -v").exits(0).prints("Use spaces.\n");
     let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("`preface trust grant -C [ROOT]/work/one --preset stud` accepts"), "{said}");
+    assert!(
+        said.contains("accepts the new state: `preface trust grant -C [ROOT]/work/one --preset stud`"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -258,5 +261,5 @@ fn a_turn_that_builds_again_says_what_it_is_built_for() {
     assert!(ran.stderr.contains("[conversation/cwd]"), "{}", ran.stderr);
     std::fs::rename(sandbox.path("work/a"), sandbox.path("work/gone")).expect("it can be moved");
     let ran = sandbox.run("preface build --preset stud --conversation d -C b").exits(2);
-    assert!(ran.stderr.contains("preface conversations refresh d -C DIR"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a refresh with another directory moves the conversation"), "{}", ran.stderr);
 }

@@ -145,7 +145,7 @@ fn what_a_server_says_is_recorded_and_then_part_of_each_build() {
         "{}",
         before.stderr
     );
-    assert!(before.stderr.contains("`preface mcp refresh git` asks it"), "{}", before.stderr);
+    assert!(before.stderr.contains("asks it: `preface mcp refresh`"), "{}", before.stderr);
     assert!(!has_started(&sandbox), "a build starts nothing");
 
     let ran = sandbox.run("preface mcp refresh").exits(0).says("");
@@ -383,10 +383,7 @@ fn a_server_of_a_file_that_is_held_is_told_from_one_that_nobody_has() {
     let held =
         "there is no MCP server `git`; but `.preface/mcp.json` of the project is held and was not read";
     assert!(told.contains(held), "{told}");
-    assert!(
-        told.contains("`preface trust status`") && told.contains("`preface trust grant --allow-commands`"),
-        "{told}"
-    );
+    assert!(told.contains("look at what is held, then grant the commands of the project"), "{told}");
     sandbox.run("preface trust grant --allow-commands").exits(0);
     sandbox.run("preface mcp refresh git").exits(0);
 }

@@ -187,7 +187,7 @@ To use both, give one of the two another `name`.
     assert!(typed.starts_with(greet) && typed.contains("\n\ncommands/hello is the project's.\n"), "{typed}");
     let bash = why("bash");
     let advice = "which ~/.stud/settings.json:1 (global) switches off, is switched on again by \
-                  .stud/settings.json:1 (project).\n`--set tools.bash.disable=true` switches it off for one call.\n";
+                  .stud/settings.json:1 (project).\n`tools.bash.disable=true` for one call switches it off.\n";
     assert!(bash.ends_with(advice), "{bash}");
     assert!(!why("edit").contains("To have it"), "it is in use");
 }

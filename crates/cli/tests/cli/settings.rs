@@ -219,7 +219,7 @@ fn a_project_is_told_what_a_grant_is_for() {
         "\
 set sections.style.text = \"Use tabs.\" in .preface/settings.json
 info: .preface/settings.json counts only once you trust it as it is now [trust/held]
-hint: `preface trust grant` trusts it
+hint: trust it: `preface trust grant`, or `--trust once` for this call
 ",
     );
     sandbox.run("preface trust grant").exits(0);

@@ -70,7 +70,7 @@ fn single_files_are_granted_by_name() {
     sandbox.run("preface trust grant nowhere.md").exits(2).prints("").says(
         "\
 error: nothing that a build uses lies at `nowhere.md`
-hint: `preface trust status` lists what a build uses
+hint: the trust status lists what a build uses
 ",
     );
     sandbox
@@ -151,7 +151,7 @@ fn advice_works_for_the_call_that_printed_it() {
         .says(&format!("warning: .stud held for trust; `{grant}` lets it speak (`-v` tells more)\n"));
     let ran = sandbox.run(&format!("{call} --format json")).exits(0).json();
     let help = ran["diagnostics"][0]["help"].as_str().unwrap_or_default();
-    assert_eq!(help, format!("look at it, then `{grant}`; or `--trust once` for this call"));
+    assert_eq!(help, format!("look at it, then trust it: `{grant}`, or `--trust once` for this call"));
     let ran = sandbox.run("preface trust status -C 'my dir' --preset stud").exits(0);
     assert!(ran.stdout.contains(&format!("It is held. `{grant}` lets it speak.\n")), "{}", ran.stdout);
     sandbox.run(grant).exits(0);
@@ -264,7 +264,7 @@ fn a_home_inside_of_the_project_is_named() {
     let sandbox = Sandbox::empty();
     sandbox.work(".stud/system.md", "Use tabs.\n");
     let sandbox = sandbox.without("HOME").env("HOME", "[ROOT]/work/home");
-    let why = "your home directory lies inside of the project (`--trust-home` uses it as it is)";
+    let why = "your home directory lies inside of the project and is not trusted as it is";
     let ran = sandbox.run("preface trust status --preset stud").exits(0);
     assert!(ran.stdout.ends_with(&format!("grants are kept nowhere: {why}\n")), "{}", ran.stdout);
     for command in ["grant", "list"] {
@@ -652,7 +652,7 @@ fn what_settings_name_outside_of_the_project_directory_is_granted_with_follow() 
     let ran = sandbox.run("preface build --preset stud --follow sub/s.md -v").exits(0);
     let warning = "warning: sub/s.md is included, and was not part of what you trusted [trust/unrecorded]";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);
-    assert!(ran.stderr.contains("work/sub/s.md --preset stud`"), "the help names it: {}", ran.stderr);
+    assert!(ran.stderr.contains("--follow sub/s.md`"), "the help names it: {}", ran.stderr);
     sandbox.run("preface trust grant --preset stud --follow sub/s.md").exits(0);
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says("");
     sandbox.work("sub/s.md", "Others.\n");
@@ -687,7 +687,7 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
         "bundled/bash (Tool), which ~/.stud/settings.json:1 (global) switches off, is switched on again by \
          .stud/settings.json:1 (project)",
         "the project switches off the bundled `tools/ls`, in .stud/settings.json:1",
-        "with `--allow-commands` the project replaces your `mcp/mine` with .stud/mcp.json",
+        "once its commands are granted, the project replaces your `mcp/mine` with .stud/mcp.json",
     ];
     let lines = |expected: &[&str]| expected.iter().map(|line| format!("  {line}\n")).collect::<String>();
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
@@ -713,7 +713,7 @@ fn a_grant_shows_where_the_project_sends_requests_to_a_provider_of_yours() {
         .home(".stud/extensions/providers/p1/manifest.json", provider)
         .work(".stud/settings.json", r#"{"providers": {"p1": {"baseUrl": "https://theirs.example"}}}"#);
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
-    let waits = "  with `--allow-commands` the project sets `baseUrl` of your `providers/p1`\n";
+    let waits = "  once its commands are granted, the project sets `baseUrl` of your `providers/p1`\n";
     assert!(ran.stdout.contains(waits), "{}", ran.stdout);
     sandbox.run("preface trust grant --preset stud --allow-commands").exits(0);
     let ran = sandbox.run("preface trust status --preset stud").exits(0);

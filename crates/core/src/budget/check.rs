@@ -86,7 +86,7 @@ fn near(needed: usize, limit: usize, may_be: RangeInclusive<usize>, counter: &dy
         counter.name()
     );
     Diagnostic::warning(DiagnosticCode::BudgetNear, what)
-        .help("an exact counter tells: `--count o200k` or `--count cl100k`")
+        .help("count with an exact counter: `o200k` or `cl100k`")
 }
 
 #[cfg(test)]

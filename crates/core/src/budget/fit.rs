@@ -197,7 +197,7 @@ fn hold(
                 part.meta.id
             ),
         )
-        .help("`preface explain` shows where; raise the ceiling, or shorten the text"),
+        .help("raise the ceiling, or shorten the text"),
     );
     true
 }
@@ -235,7 +235,7 @@ fn dropped(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnost
         DiagnosticCode::BudgetDropped,
         format!("section `{}` ({tokens} tokens) was left out: {whose} is {max}", part.meta.id),
     )
-    .help("`preface explain --absent` lists what is not there")
+    .help("raise the ceiling, or shorten the text")
 }
 
 #[cfg(test)]

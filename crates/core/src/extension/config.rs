@@ -259,7 +259,7 @@ fn admitted<'s>(
             return Cow::Borrowed(settings);
         }
         let what = format!("the project's settings of {who} are not used: they have not been granted");
-        let help = "look at them, then `preface trust grant --allow-commands`";
+        let help = "look at them, then grant the commands of the project";
         configured
             .notes
             .push(Diagnostic::warning(DiagnosticCode::SettingsIgnored, what).at(node.place()).help(help));

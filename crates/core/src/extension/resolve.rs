@@ -420,7 +420,7 @@ impl Resolver<'_> {
         if on_by == SetBy::Project && is_on {
             let key = format!("{}.{}.disable", self.category, shown(self.id));
             note.severity = Severity::Warning;
-            note = note.help(format!("`--set {key}=true` switches it off for one call"));
+            note = note.help(format!("`{key}=true` for one call switches it off"));
         }
         Some(note)
     }
@@ -459,12 +459,12 @@ fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagn
         }
         let known = all().map(|entry| entry.name.as_str());
         let (what, help) = if all().any(|entry| entry.name == name) {
-            let help = format!("`preface scopes --why {category}/{name}` shows each layer");
+            let help = format!("the listing of `{category}/{name}` shows each layer");
             (format!("`active.{key}` names `{}`, which is not active", shown(name)), help)
         } else {
             let help = match did_you_mean(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("`preface scopes {category}` lists what there is"),
+                None => format!("the listing of `{category}` shows what there is"),
             };
             (format!("`active.{key}` names `{}`, which no layer has", shown(name)), help)
         };

@@ -102,9 +102,9 @@ impl HookFailure {
 
     fn help(&self) -> Option<String> {
         match self {
-            HookFailure::NotGranted => Some(
-                "`preface trust grant --allow-commands` shows what it would run, and allows it".to_owned(),
-            ),
+            HookFailure::NotGranted => {
+                Some("look at what it would run, then grant the commands of the project".to_owned())
+            }
             HookFailure::Late { .. } => Some("`timeoutMs` of its manifest allows it more time".to_owned()),
             HookFailure::Json { .. } | HookFailure::Shape { .. } => {
                 Some("a hook prints one JSON object, or nothing where it changes nothing".to_owned())
@@ -126,7 +126,7 @@ impl fmt::Display for HookFailure {
             HookFailure::TooMuch { limit } => write!(f, "its answer is longer than {limit} bytes"),
             HookFailure::NotStarted { why } => write!(f, "it did not start: {}", one_line(why)),
             HookFailure::NotGranted => {
-                write!(f, "it may not run: `preface trust grant --allow-commands` allows it")
+                write!(f, "it may not run: it is not granted")
             }
             HookFailure::Json { line, column, message } => {
                 write!(f, "its answer is no JSON, at line {line}, column {column}: {message}")
@@ -181,9 +181,8 @@ mod tests {
             (
                 HookEvent::Input,
                 HookFailure::NotGranted,
-                "hook `a\\u{202e}b` failed at input and was skipped: it may not run: `preface trust grant \
-                 --allow-commands` allows it",
-                Some("`preface trust grant --allow-commands` shows what it would run, and allows it"),
+                "hook `a\\u{202e}b` failed at input and was skipped: it may not run: it is not granted",
+                Some("look at what it would run, then grant the commands of the project"),
             ),
             (
                 HookEvent::Context,

@@ -84,7 +84,7 @@ impl Watch {
             note.message.push_str("; its `<` was escaped");
             return note;
         }
-        note.help("`--set neutralise_tags=true` escapes such tags")
+        note.help("the option `neutralise_tags=true` escapes such tags")
     }
 }
 

@@ -129,7 +129,7 @@ impl File<'_> {
         if self.scope == Scope::Project && sets && project_may(key) == Project::MayNot {
             let message = format!("a project cannot set `{}`", shown(&key.to_string()));
             let note = Diagnostic::error(DiagnosticCode::SettingsIgnored, message);
-            return refused(note.help("set it in your own settings, or for one call with `--set`"));
+            return refused(note.help("set it in your own settings, or for one call"));
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ impl File<'_> {
         let note = note.unwrap_or_else(|| Diagnostic::error(SHAPE_INVALID, "settings must be a JSON object"));
         let message = note.message.replace("; this file is left out", "; nothing was changed");
         let note = Diagnostic { message, ..note };
-        EditError::Unreadable(Box::new(note.help("`preface settings edit` opens the file and checks it")))
+        EditError::Unreadable(Box::new(note.help("correct the file by hand")))
     }
 
     fn whole(self) -> Place {

@@ -184,7 +184,7 @@ impl SetError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            SetError::NoValue { .. } => Some("write `--set path=value`".to_owned()),
+            SetError::NoValue { .. } => Some("write `path=value`".to_owned()),
             SetError::UnknownPath { suggestion, .. } => {
                 suggestion.as_ref().map(|path| format!("did you mean `{path}`?"))
             }

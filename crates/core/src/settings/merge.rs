@@ -404,7 +404,7 @@ fn refuse_own_keys(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
             notes.add(Severity::Warning, || {
                 Diagnostic::warning(IGNORED, format!("a project cannot set `{}`; it is ignored", field.name))
                     .at(node.key_place())
-                    .help("set it in your own settings, or for one call with `--set`")
+                    .help("set it in your own settings, or for one call")
             });
         }
     }
@@ -549,7 +549,7 @@ fn check_fields(
 fn violation(node: &Node, pointer: &str, fault: &str, standing: &Standing) -> Diagnostic {
     let below = standing.fields.get(pointer).copied().unwrap_or(SetBy::Bundled);
     let whose = match node.by() {
-        SetBy::Caller => "value of `--set`".to_owned(),
+        SetBy::Caller => "value of the caller".to_owned(),
         by => format!("{by}-scope override"),
     };
     let at = if pointer.is_empty() { SystemPromptFile::KEYS[1] } else { pointer };

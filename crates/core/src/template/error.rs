@@ -69,10 +69,7 @@ impl TemplateError {
 
     /// Returns the remedy for a limit that this setting lifts.
     pub(crate) fn limit_help(setting: &str) -> String {
-        format!(
-            "make the template smaller, or lift the limit: `preface settings set {setting} 0`, or for one call \
-             `--set {setting}=0`"
-        )
+        format!("make the template smaller, or lift the limit with the setting `{setting}=0`")
     }
 }
 

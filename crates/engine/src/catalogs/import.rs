@@ -164,7 +164,7 @@ fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {
     let note = Diagnostic::error(DiagnosticCode::CatalogRefused, escape_hidden(&what)).at(place);
     Box::new(match error {
         ImportError::NoVersion { .. } => {
-            note.help("`--version 2.1.37` says it: three numbers with dots between them")
+            note.help("name the version: three numbers with dots between them, such as `2.1.37`")
         }
         ImportError::NoPrompt { notes, .. } => match notes.first() {
             Some(first) => note.help(format!("the first of them: {}", escape_hidden(&first.message))),

@@ -97,7 +97,7 @@ fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
         (None, _) => (DiagnosticCode::ToolBroken, format!("{} is not valid", entry.origin.path)),
     };
     let note = Diagnostic::warning(code, format!("tool `{name}` is left out: {why}"));
-    let shows = format!("`preface scopes --why {name}` shows each layer");
+    let shows = format!("the listing of `tools/{name}` shows each layer");
     Some(note.help(match code {
         // The file itself is reported with what helps.
         DiagnosticCode::ToolUntrusted => {

@@ -75,8 +75,7 @@ impl Engine<'_> {
         if value.is_empty() || value.contains('\0') || system.stat(&path).is_none() {
             if is_like_a_path(value) {
                 let shown = escape_hidden(value);
-                let what =
-                    format!("there is no file `{shown}`: `--set {name}={shown}` is used as the text itself");
+                let what = format!("there is no file `{shown}`: `{name}={shown}` is used as the text itself");
                 let help = "correct the path; `~` is the shell's, which expands it where it begins a word";
                 diagnostics.push(Diagnostic::warning(DiagnosticCode::OptionNoFile, what).help(help));
             }
@@ -85,16 +84,14 @@ impl Engine<'_> {
         let shown = escape_hidden(value);
         let read = read(&path).map_err(|error| match error {
             ReadError::TooLarge { .. } => {
-                Error::Usage(format!("`--set {name}={shown}`: {error}"), Some("shorten the file".to_owned()))
+                Error::Usage(format!("`{name}={shown}`: {error}"), Some("shorten the file".to_owned()))
             }
             ReadError::Outside { .. } => Error::Usage(
-                format!("`--set {name}={shown}` names a file of the project that {error}"),
-                Some("name that file itself, or allow the link: `--follow PATH`".to_owned()),
+                format!("`{name}={shown}` names a file of the project that {error}"),
+                Some("name that file itself, or follow the path of the link".to_owned()),
             ),
             error => Error::Usage(
-                format!(
-                    "`--set {name}={shown}` names a file that cannot be read (unreadable-source): {error}"
-                ),
+                format!("`{name}={shown}` names a file that cannot be read (unreadable-source): {error}"),
                 Some("name a file that you can read, or give the text itself".to_owned()),
             ),
         })?;

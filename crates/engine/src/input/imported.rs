@@ -167,7 +167,7 @@ impl<'a> Shelf<'a> {
                 "the catalog {} that is imported is another than `{pin}`: it is `{whole}`",
                 pin.version
             );
-            let help = "import the one that was pinned, or look at `preface catalog verify` and pin this one";
+            let help = "import the one that was pinned, or verify this one and pin it";
             return Err(Error::Catalog(Box::new(
                 Diagnostic::error(DiagnosticCode::CatalogOther, what).help(help),
             )));
@@ -176,7 +176,7 @@ impl<'a> Shelf<'a> {
             let what =
                 format!("the catalog {} is used as it is, whatever an import makes of it", pin.version);
             let help = format!(
-                "pin it: `--set catalog={whole}`, or in settings.json `\"options\": {{\"catalog\": \"{whole}\"}}`"
+                "pin it with the option `catalog={whole}`, in settings.json `\"options\": {{\"catalog\": \"{whole}\"}}`"
             );
             notes.push(Diagnostic::info(DiagnosticCode::CatalogNotPinned, what).help(help));
         }

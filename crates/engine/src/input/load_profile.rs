@@ -222,7 +222,7 @@ impl Engine<'_> {
             let named = normal(&system.current_dir().unwrap_or_else(|| places.cwd.clone()), path);
             if system.stat(&named).is_none() {
                 let what =
-                    format!("`--follow` names nothing: `{}`", escape_hidden(&path.display().to_string()));
+                    format!("there is no path to follow: `{}`", escape_hidden(&path.display().to_string()));
                 return Err(Error::Usage(
                     what,
                     Some("name the file or directory that the link leads to".into()),
@@ -255,10 +255,7 @@ impl Engine<'_> {
         let system = self.system();
         let here = || {
             system.current_dir().ok_or_else(|| {
-                Error::Usage(
-                    "the working directory is gone".to_owned(),
-                    Some("name one with `-C DIR`".to_owned()),
-                )
+                Error::Usage("the working directory is gone".to_owned(), Some("name one".to_owned()))
             })
         };
         let given = match &request.cwd {
@@ -273,11 +270,11 @@ impl Engine<'_> {
             Some(stat) if stat.kind == preface_host::system::FileKind::Dir => Ok(cwd),
             Some(_) => Err(Error::Usage(
                 format!("not a directory: `{}`", cwd.display()),
-                Some("`-C` takes a directory".into()),
+                Some("name a directory".into()),
             )),
             None => Err(Error::Usage(
                 format!("no such directory: `{}`", cwd.display()),
-                Some("`-C` takes a directory".into()),
+                Some("name a directory".into()),
             )),
         }
     }
@@ -339,7 +336,7 @@ impl Engine<'_> {
             let what = format!("`systemPrompt.preset` is `{}`, and `{}` builds", named.value, profile.name);
             diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::PromptPreset, what)
-                    .help("`--preset` and `preset` come first"),
+                    .help("a preset of the request or of `preset` comes first"),
             );
         }
         Ok(())
@@ -416,10 +413,10 @@ impl<'r> Given<'r> {
     fn read(request: &'r Request) -> Result<Self, Error> {
         let sets = request.sets.iter().map(|set| {
             set.split_once('=')
-                .ok_or_else(|| Error::Usage(format!("`--set` takes `path=value`: `{set}`"), None))
+                .ok_or_else(|| Error::Usage(format!("an option is `path=value`: `{set}`"), None))
         });
         if request.agent.as_ref().is_some_and(String::is_empty) {
-            let help = Some("`preface agents` lists the names".to_owned());
+            let help = Some("the list of agents has the names".to_owned());
             return Err(Error::Usage("an agent needs a name".to_owned(), help));
         }
         Ok(Given { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })

@@ -75,11 +75,11 @@ pub(crate) fn find(
 
 fn unknown_agent(name: &str, agents: &[AgentEntry]) -> Error {
     let help = if agents.iter().any(|entry| entry.name.eq_ignore_ascii_case(name)) {
-        "its file was left out; `preface agents --all` says why".to_owned()
+        "its file was left out; the list of agents has the reason".to_owned()
     } else {
         match agents::near(name, agents) {
             Some(near) => format!("did you mean `{}`?", escape_hidden(near)),
-            None => "`preface agents` lists them".to_owned(),
+            None => "the list of agents has the names".to_owned(),
         }
     };
     Error::Usage(format!("there is no agent `{}`", escape_hidden(name)), Some(help))

@@ -92,7 +92,7 @@ fn system_prompt(
 fn only_added(own: OwnPrompt, merged: OwnPrompt, project: &str, notes: &mut Diagnostics) -> OwnPrompt {
     let mut ignored = |key: &str, why: &str| {
         let what = format!("`systemPrompt.{key}` of {project} was not used: {why}");
-        let help = format!("`--set systemPrompt.{key}=…` uses it");
+        let help = format!("`systemPrompt.{key}=…` for one call uses it");
         notes.push(Diagnostic::warning(DiagnosticCode::PromptNotForProjects, what).help(help));
     };
     if merged.custom != own.custom {

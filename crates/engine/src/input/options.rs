@@ -97,7 +97,7 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
             let path = escape_hidden(path);
             let what = format!("the prompt names the directory `{path}`, which does not exist");
             let variable = dir.variable.as_ref().map_or_else(String::new, |name| format!("{name} or "));
-            let help = format!("{variable}`--set {option}=DIR` names another");
+            let help = format!("{variable}the option `{option}=DIR` names another");
             notes.push(Diagnostic::info(DiagnosticCode::OptionDirectory, what).help(help));
         }
     }

@@ -215,7 +215,7 @@ impl ProjectChanges {
         if entry.value.category != Category::Providers || entry.origin.scope == Scope::Project {
             return;
         }
-        let first = if entry.config_scope == SetBy::Project { "" } else { "with `--allow-commands` " };
+        let first = if entry.config_scope == SetBy::Project { "" } else { "once its commands are granted, " };
         for key in ["kind", "baseUrl", "apiKey"] {
             let set = project.settings.at_layer(SetBy::Project, &["providers", entry.name.as_str(), key]);
             if let Some(set) = set {
@@ -252,7 +252,7 @@ impl ProjectChanges {
     /// Adds the replacement that takes effect once the commands of the project are allowed.
     fn add_pending(&mut self, name: &str, origin: &EntryOrigin, below: &EntryOrigin) {
         let what = format!(
-            "with `--allow-commands` the project replaces {} `{name}` with {}",
+            "once its commands are granted, the project replaces {} `{name}` with {}",
             whose(below.scope),
             origin.path
         );

@@ -321,11 +321,8 @@ impl Keeper {
         let made = self.construct(&head.id, &again, Reason::Refresh, Some(&was.head), actor).await;
         let made = made.map_err(|error| match error {
             KeepError::Engine(Error::Usage(what, _)) if !is_dir(&*self.system, &was.head.cwd) => {
-                let id = &head.id;
-                let help = format!(
-                    "`preface conversations refresh {id} -C DIR` moves the conversation to another directory"
-                );
-                KeepError::Engine(Error::Usage(what, Some(help)))
+                let help = "a refresh with another directory moves the conversation there";
+                KeepError::Engine(Error::Usage(what, Some(help.to_owned())))
             }
             error => error,
         })?;

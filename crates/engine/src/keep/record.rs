@@ -119,7 +119,7 @@ impl Record {
         for set in asked.sets.iter().filter(|set| !self.asked.sets.contains(set)) {
             tell(
                 DiagnosticCode::ConversationSet,
-                format!("`--set {}` is not used in this turn", escape_hidden(set)),
+                format!("the option `{}` is not used in this turn", escape_hidden(set)),
             );
         }
         if let Some(budget) = asked.budget.filter(|budget| Some(*budget) != self.asked.budget) {

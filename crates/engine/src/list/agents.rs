@@ -89,7 +89,7 @@ impl Engine<'_> {
             if !profile.has_agents && !agents.is_empty() {
                 let what =
                     format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
-                let help = "`--preset` names a profile with `[agents]`, such as `claude-code`";
+                let help = "use a profile with `[agents]`, such as `claude-code`";
                 diagnostics.push(Diagnostic::warning(DiagnosticCode::AgentsUnused, what).help(help));
             }
             AgentsReport { agents, diagnostics, mode: profile.trust }

@@ -254,12 +254,12 @@ fn chosen<'s>(
             if let Some(file) = held {
                 let what =
                     format!("{none}; but `{}` of the project is held and was not read", escape_hidden(file));
-                let help = "`preface trust status` lists what is held; look at it, then `preface trust grant --allow-commands`";
+                let help = "look at what is held, then grant the commands of the project";
                 return Err(Error::Usage(what, Some(help.to_owned())));
             }
             let help = match did_you_mean(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "`preface mcp list` shows all of them".to_owned(),
+                None => "the list of MCP servers has all of them".to_owned(),
             };
             return Err(Error::Usage(none, Some(help)));
         };
@@ -284,7 +284,7 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
             });
             let why = if changed { "it changed since you allowed it" } else { "you have not allowed it" };
             let what = format!("MCP server `{name}` of the project was not asked: {why}");
-            let help = "look at it, then `preface trust grant --allow-commands`";
+            let help = "look at it, then grant the commands of the project";
             (
                 ServerState::NeedsGrant,
                 Some(Diagnostic::warning(DiagnosticCode::McpNeedsGrant, what).help(help)),
@@ -292,7 +292,7 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
         }
         (false, _) => {
             let what = format!("MCP server `{name}` was not asked: it is not active");
-            let help = format!("`preface scopes --why mcp/{}` says why", entry.word());
+            let help = format!("the listing of `mcp/{}` has the reason", entry.word());
             (ServerState::Inactive, Some(Diagnostic::warning(DiagnosticCode::McpInactive, what).help(help)))
         }
     };
@@ -351,9 +351,11 @@ fn keep_refused(described: &mut Described, old: Option<&Described>, refused: &[&
 
 fn advice(trouble: &Trouble, name: &str) -> String {
     match trouble {
-        Trouble::Unreachable(_) => format!("look at how it is reached: `preface mcp list`, entry `{name}`"),
+        Trouble::Unreachable(_) => {
+            format!("look at how it is reached, in the list of MCP servers at `{name}`")
+        }
         Trouble::Died(_) => "start its command by hand and look at what it says".to_owned(),
-        Trouble::Late => "give it more time with `--timeout SECONDS`".to_owned(),
+        Trouble::Late => "give it more time".to_owned(),
         Trouble::Lied(_) => "its output must be messages of the protocol and nothing else".to_owned(),
         Trouble::Flooded(_) => "a server that offers this much is too much for a prompt".to_owned(),
         Trouble::Stopped => "ask again".to_owned(),

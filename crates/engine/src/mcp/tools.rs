@@ -106,7 +106,7 @@ fn unknown_tool(name: &str, all: &[Tool]) -> Diagnostic {
     );
     match did_you_mean(name, all.iter().map(|tool| tool.name.as_str())) {
         Some(near) => note.help(format!("did you mean `{near}`?")),
-        None => note.help("`preface mcp list` shows the servers and what is recorded of them"),
+        None => note.help("the list of MCP servers has what is recorded of them"),
     }
 }
 
@@ -233,7 +233,7 @@ impl Told {
             );
             notes.push(
                 Diagnostic::warning(DiagnosticCode::McpHidden, what)
-                    .help("look at it: `preface mcp inspect` shows all of it"),
+                    .help("look at all that the server offers"),
             );
         }
         notes

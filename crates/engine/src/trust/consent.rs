@@ -23,8 +23,8 @@ use preface_host::{
     provider::git,
     system::{FileKind, System},
     trust::{
-        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested, quoted,
-        store_file, trust_evaluated, trusted_once, whole_digest,
+        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested, store_file,
+        trust_evaluated, trusted_once, whole_digest,
     },
 };
 use std::{
@@ -36,8 +36,8 @@ use std::{
 pub(crate) const CHANGED: DiagnosticCode = DiagnosticCode::TrustChanged;
 
 /// The help for a project that changed since it was trusted as a whole.
-const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the \
-     new state";
+const CHANGED_HELP: &str =
+    "it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new state";
 
 /// Asks a person about trust, or does not.
 pub trait Ask: Confirm {
@@ -111,7 +111,7 @@ pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Op
 #[must_use]
 pub fn why_no_store(system: &dyn System, places: &Places) -> &'static str {
     if places.home.is_some() || absolute(system, "PREFACE_HOME").is_some() {
-        "your home directory lies inside of the project (`--trust-home` uses it as it is)"
+        "your home directory lies inside of the project and is not trusted as it is"
     } else {
         "neither PREFACE_HOME nor a home directory is set"
     }
@@ -240,13 +240,8 @@ impl GrantedProject {
                 }
                 None => {
                     let what = format!("{shown} is included, and was not part of what you trusted");
-                    let follow = if text.path.starts_with(&self.root) {
-                        String::new()
-                    } else {
-                        format!(" --follow {}", quoted(&text.path.display().to_string()))
-                    };
                     Diagnostic::warning(DiagnosticCode::TrustUnrecorded, what)
-                        .help(format!("look at it, then `preface trust grant{follow}`"))
+                        .help("look at it, then grant it")
                 }
             };
             Some(note.at(Place::file(Some(Scope::Project), shown)))
@@ -399,13 +394,13 @@ impl Gatekeeper<'_> {
                 }
                 (_, Trust::Declined) => {
                     Diagnostic::info(DiagnosticCode::TrustHeld, format!("{shown} was held: you declined it"))
-                        .help("`preface trust grant` changes that")
+                        .help("trust it to change that")
                 }
                 _ => Diagnostic::warning(
                     DiagnosticCode::TrustHeld,
                     format!("{shown} was held: you have not trusted it"),
                 )
-                .help("look at it, then `preface trust grant`; or `--trust once` for this call"),
+                .help("look at it, then trust it"),
             };
             diagnostics.push(note.at(Place::file(Some(Scope::Project), shown)));
         }

@@ -148,7 +148,10 @@ impl Coverage {
 
     /// Returns all that a question about a grant shows beside the names of files.
     pub(crate) fn asked(&self) -> Vec<String> {
-        [self.lines(), self.changes.clone(), self.permit_lines()].concat()
+        let permits = self.permit_lines();
+        let head = (!permits.is_empty())
+            .then(|| "could run once the commands of the project are granted:".to_owned());
+        [self.lines(), self.changes.clone(), head.into_iter().collect(), permits].concat()
     }
 
     /// Returns what the extensions and servers could do after a grant of commands, as far as that is not given: line by
@@ -156,14 +159,10 @@ impl Coverage {
     #[must_use]
     pub fn permit_lines(&self) -> Vec<String> {
         let waiting = self.permits.iter().filter(|(_, state)| *state != PermitState::Granted);
-        let mut lines: Vec<String> = waiting
+        waiting
             .flat_map(|(permit, _)| permit.shown().into_iter().enumerate())
             .map(|(at, line)| if at == 0 { format!("  {line}") } else { format!("    {line}") })
-            .collect();
-        if !lines.is_empty() {
-            lines.insert(0, "could run after `preface trust grant --allow-commands`:".to_owned());
-        }
-        lines
+            .collect()
     }
 }
 
@@ -396,7 +395,7 @@ mod tests {
         assert_eq!(
             coverage.changes,
             [
-                "with `--allow-commands` the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"
+                "once its commands are granted, the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"
             ]
         );
         assert_eq!(coverage.permits.len(), 1);

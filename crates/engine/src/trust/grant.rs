@@ -155,7 +155,7 @@ impl Engine<'_> {
             if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
                 return Err(Error::Usage(
                     format!("nothing that a build uses lies at `{}`", built.places.shown(path)),
-                    Some("`preface trust status` lists what a build uses".to_owned()),
+                    Some("the trust status lists what a build uses".to_owned()),
                 ));
             }
         }
@@ -236,7 +236,7 @@ impl Engine<'_> {
                 else {
                     return Err(Error::Usage(
                         "there is no project directory here".to_owned(),
-                        Some("`preface trust list` shows the paths that are recorded".to_owned()),
+                        Some("the list of grants has the paths that are recorded".to_owned()),
                     ));
                 };
                 let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
@@ -487,7 +487,7 @@ fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> TrustQ
             contents.extend(coverage.listing.iter().cloned());
             contents.extend(coverage.asked());
             contents.extend(hidden.iter().map(|name| {
-                format!("{name} has hidden text: only `preface trust grant --allow-hidden` trusts it")
+                format!("{name} has hidden text: only a grant that allows hidden text trusts it")
             }));
             if !is_known {
                 contents.push("what cannot be read cannot be trusted".to_owned());
@@ -539,7 +539,9 @@ pub(crate) fn ask_for_pins(
         })
         .collect();
     contents_shown.extend(hidden.iter().map(|name| {
-        format!("{name} has hidden text and is not part of this: `preface trust grant --allow-hidden`")
+        format!(
+            "{name} has hidden text and is not part of this: only a grant that allows hidden text trusts it"
+        )
     }));
     // A project whose text stops a build is asked about all the same.
     contents_shown.extend(match engine.coverage(request) {

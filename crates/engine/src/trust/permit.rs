@@ -360,5 +360,5 @@ fn waits(subject: &str, path: &str, stands: PermitState, status: Status) -> Diag
     let severity = if stands == PermitState::Changed { Severity::Warning } else { Severity::Info };
     Diagnostic::new(severity, WAITS, what)
         .at(Place::file(Some(Scope::Project), path))
-        .help("look at it, then `preface trust grant --allow-commands`")
+        .help("look at it, then grant the commands of the project")
 }

@@ -75,13 +75,13 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
             let what = format!("an import of the catalog {version} did not come to its end");
             return Err(Diagnostic::error(DiagnosticCode::CatalogUnfinished, what)
                 .at(place(system, &path))
-                .help(format!("import it again, or `preface catalog remove {version}`"))
+                .help("import it again, or remove it")
                 .into());
         }
         Err(ReadError::Missing) => {
             let what = format!("the catalog {version} is not imported");
             return Err(Diagnostic::error(DiagnosticCode::CatalogMissing, what)
-                .help("`preface catalog import DIR` imports one, `preface catalog list` shows what there is")
+                .help("import it; the list of catalogs shows what there is")
                 .into());
         }
         Err(error) => return Err(unreadable(system, &path, &error.to_string())),
@@ -200,12 +200,11 @@ fn entry<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>>
 pub fn no_prompt(index: &Index, name: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {} has no prompt `{}`", index.version, escape_hidden(name));
     let names = index.prompts.iter().map(|entry| entry.name.as_str());
-    let list = format!("`preface catalog list {}` shows them", index.version);
-    let help = match suggestion::did_you_mean(name, names) {
-        Some(near) => format!("did you mean `{}`? {list}", escape_hidden(near)),
-        None => list,
-    };
-    Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what).help(help).into()
+    let note = Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what);
+    Box::new(match suggestion::did_you_mean(name, names) {
+        Some(near) => note.help(format!("did you mean `{}`?", escape_hidden(near))),
+        None => note,
+    })
 }
 
 fn file(
@@ -260,5 +259,4 @@ fn changed(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     Diagnostic::error(DiagnosticCode::CatalogChanged, what).at(place(system, path)).help(AGAIN).into()
 }
 
-const AGAIN: &str =
-    "`preface catalog verify` says what else was changed; importing the catalog again puts it right";
+const AGAIN: &str = "verify the catalog to see what else was changed; importing it again puts it right";

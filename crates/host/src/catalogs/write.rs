@@ -97,10 +97,7 @@ pub fn write(
         Ok(old) if old.digest != index.digest && replace == Replace::No => {
             let what = format!("other texts of the catalog {} are imported: {}", index.version, old.pin());
             return Err(Diagnostic::error(DiagnosticCode::CatalogExists, what)
-                .help(format!(
-                    "`--replace` puts {} in their place; `--version` keeps both, under different versions",
-                    index.pin()
-                ))
+                .help(format!("replace them with {}, or keep both under different versions", index.pin()))
                 .into());
         }
         Err(note)
@@ -137,7 +134,7 @@ pub fn remove(system: &dyn System, version: &str, notes: &mut Diagnostics) -> Re
             DiagnosticCode::CatalogMissing,
             format!("the catalog {version} is not imported"),
         )
-        .help("`preface catalog list` shows what there is")
+        .help("the list of catalogs shows what there is")
         .into());
     }
     let _lock = lock(system, &dir)?;

@@ -164,7 +164,7 @@ fn preloaded(name: &str, skills: &[SkillEntry], look: &Look<'_>) -> Result<Item,
 fn skipped(entry: &AgentEntry, what: &str, look: &Look<'_>) -> Diagnostic {
     let what = format!("agent `{}` starts without skill {what}", shown(&entry.name));
     let help = match section_of_skills(look) {
-        Some(_) => "`preface skills --all` lists what there is",
+        Some(_) => "the list of skills has all that there are",
         None => "take it out of `skills` in the head of the agent's file, or put it there",
     };
     Diagnostic::warning(DiagnosticCode::AgentNoSkill, what)

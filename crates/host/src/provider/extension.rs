@@ -81,7 +81,7 @@ fn text(entry: &Entry, context: &Context, look: &Look<'_>) -> Result<Vec<Vec<Pie
             Ok(read.collect())
         }
         Some(ContextSource::Command(_)) if !entry.runnable => {
-            Err(format!("`{}` may not run: `preface trust grant --allow-commands` allows it", entry.name))
+            Err(format!("`{}` may not run: it is not granted", entry.name))
         }
         Some(ContextSource::Command(program)) => {
             printed(entry, program, manifest.as_deref().and_then(Path::parent), look)

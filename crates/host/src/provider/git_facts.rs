@@ -62,7 +62,7 @@ impl FactProvider for Git {
                 {
                     let dir = git::shown_path(&dir);
                     let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
-                    let help = format!("use a work tree; `--fact {key}=VALUE` gives a value for this call");
+                    let help = format!("use a work tree, or give `{key}` a value for this call");
                     fact.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoWorkTree, what).help(help));
                 }
                 return fact;
@@ -73,10 +73,7 @@ impl FactProvider for Git {
             let (why, help) = if look.gate.denies() {
                 (DENIED, DENIED_HELP)
             } else {
-                (
-                    "it is text of a repository that you have not trusted",
-                    "`preface trust grant`, or `--trust once` for this call",
-                )
+                ("it is text of a repository that you have not trusted", "trust the project")
             };
             let note = Diagnostic::info(DiagnosticCode::TrustHeld, format!("`{key}` was held: {why}"));
             fact.diagnostics.push(note.help(help));
@@ -85,23 +82,23 @@ impl FactProvider for Git {
         let cwd = &look.places.cwd;
         if key.name() == "branch" {
             return match git::head(look.system, cwd, hard_links) {
-                Ok(head) => {
-                    match head.name {
-                        Some(name) if !look.gate.includes_branch(&name) => {
-                            let mut fact = Fact::absent("the branch is not part of the grant");
-                            fact.diagnostics.push(
+                Ok(head) => match head.name {
+                    Some(name) if !look.gate.includes_branch(&name) => {
+                        let mut fact = Fact::absent("the branch is not part of the grant");
+                        fact.diagnostics.push(
                             Diagnostic::warning(
                                 DiagnosticCode::TrustBranch,
-                                format!("`{key}` is absent: the name of this branch is not part of the grant"),
+                                format!(
+                                    "`{key}` is absent: the name of this branch is not part of the grant"
+                                ),
                             )
-                            .help("`preface trust status` shows the name, `preface trust grant` includes it"),
+                            .help("look at the name, then grant it"),
                         );
-                            fact
-                        }
-                        Some(name) => Fact::of(name, look.places.shown(&head.path), Stability::Conversation),
-                        None => Fact::absent("the branch has no commit yet"),
+                        fact
                     }
-                }
+                    Some(name) => Fact::of(name, look.places.shown(&head.path), Stability::Conversation),
+                    None => Fact::absent("the branch has no commit yet"),
+                },
                 Err(trouble) => absent(key, &trouble),
             };
         }
@@ -114,7 +111,7 @@ impl FactProvider for Git {
 
 fn absent(key: &FactKey, trouble: &GitTrouble) -> Fact {
     let mut fact = Fact::absent(trouble.to_string());
-    let given = format!("`--fact {key}=VALUE` gives a value for this call");
+    let given = format!("give `{key}` a value for this call");
     let (code, help) = match trouble {
         GitTrouble::NoRepository => return fact,
         GitTrouble::Unlinked { .. } => (
@@ -126,7 +123,7 @@ fn absent(key: &FactKey, trouble: &GitTrouble) -> Fact {
         GitTrouble::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
         GitTrouble::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
         GitTrouble::Filter(_) => (DiagnosticCode::GitFilter, given),
-        GitTrouble::Broken(_) => (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; {given}")),
+        GitTrouble::Broken(_) => (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; or {given}")),
     };
     fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {trouble}")).help(help));
     fact
@@ -140,8 +137,8 @@ mod tests {
     fn each_reason_comes_with_a_remedy() {
         let what = || "what".to_owned();
         for (trouble, code, remedy) in [
-            (GitTrouble::Unsupported(what()), "git/unsupported", "`--fact git:status=VALUE`"),
-            (GitTrouble::Filter(what()), "git/filter", "`--fact git:status=VALUE`"),
+            (GitTrouble::Unsupported(what()), "git/unsupported", "give `git:status` a value"),
+            (GitTrouble::Filter(what()), "git/filter", "give `git:status` a value"),
             (GitTrouble::Broken(what()), "git/broken", "`git fsck`"),
             (
                 GitTrouble::Unlinked { root: "/p".into(), why: what() },

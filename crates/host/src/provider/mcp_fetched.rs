@@ -70,7 +70,7 @@ pub(super) fn contribute(provider: &dyn ContextProvider, section: &Section, look
         return silent(provider, section, format!("there is no MCP server `{shown}`"));
     };
     if !server.runnable {
-        let why = format!("MCP server `{shown}` is not allowed yet; `preface mcp list` says why");
+        let why = format!("MCP server `{shown}` is not allowed yet");
         return silent(provider, section, why);
     }
     let fetched = server.value.said.as_ref().and_then(|said| said.recording.described.fetched(&want));

@@ -69,7 +69,7 @@ impl ContextProvider for McpServers {
         let why = if look.servers.is_empty() {
             "there is no MCP server"
         } else if usable().next().is_none() {
-            "no MCP server is active and allowed; `preface mcp list` says why"
+            "no MCP server is active and allowed"
         } else {
             "no tool of an MCP server is active"
         };
@@ -137,7 +137,7 @@ fn instructions(described: &Described, server: &str, look: &Look<'_>) -> Option<
         let what = format!(
             "the instructions of MCP server `{server}` hide characters; they are written out in the prompt"
         );
-        let help = format!("`preface mcp inspect {server} --recorded` shows them");
+        let help = format!("look at what is recorded of `{server}`");
         look.note(Diagnostic::warning(DiagnosticCode::McpHidden, what).help(help));
     }
     Some(below(&visible))
@@ -234,7 +234,7 @@ pub(super) fn lines_as_lf(text: &str) -> String {
 /// Says that nobody asked a server yet, and how that is done.
 pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
     let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
-    let help = format!("`preface mcp refresh {}` asks it", server.word());
+    let help = format!("a refresh of `{}` asks it", server.word());
     Diagnostic::info(DiagnosticCode::McpNoRecording, what).at(place).help(help)
 }
 

@@ -166,7 +166,7 @@ impl SystemPromptFile {
         };
         let target = quoted(&real.display().to_string());
         look.note(left_out(path, why, look).help(format!(
-            "copy it into {dir}, answer `yes` on a terminal, or allow it: `--follow {target}` for one call, `trust.follow` in \
+            "copy it into {dir}, answer `yes` where you are asked, or allow it: follow {target} for one call, `trust.follow` in \
              your own settings for all"
         )));
         look.add_unread(path, ReadError::Outside { target: real }, Belongs::ToLayer);

@@ -1,10 +1,6 @@
 //! `/system-prompt/analyze`: all that an editor shows of a template, in one reply. Nothing is stored.
 
-use crate::{
-    App, Problem,
-    extract::Body,
-    reply::{Reply, without_flags},
-};
+use crate::{App, Problem, extract::Body, reply::Reply};
 use axum::{Json, extract::State};
 use preface::{
     Request,
@@ -77,9 +73,5 @@ pub async fn analyze(State(app): State<Arc<App>>, Body(body): Body<AnalyzeWrite>
         raw: body.options.raw,
         trim_tag_lines: body.options.trim_tag_lines,
     };
-    let mut analysis = app.work_at(&app.analyzing, move |engine| engine.analyze(&wanted)).await?;
-    for note in &mut analysis.diagnostics {
-        note.help = note.help.as_deref().and_then(without_flags);
-    }
-    Ok(Json(analysis))
+    Ok(Json(app.work_at(&app.analyzing, move |engine| engine.analyze(&wanted)).await?))
 }

@@ -7,7 +7,7 @@ use crate::{
     kept::{AtHand, PromptReply, tag, tagged},
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
-    reply::{Reply, for_http},
+    reply::Reply,
 };
 use axum::{
     Json,
@@ -413,8 +413,7 @@ pub async fn refresh(
     ),
 )]
 pub async fn explain(State(app): State<Arc<App>>, InPath(id): InPath<ConversationId>) -> Reply<Response> {
-    let mut explained = app.keeper.explain(&id).await?;
-    explained.document.diagnostics = for_http(explained.document.diagnostics);
+    let explained = app.keeper.explain(&id).await?;
     let seal = explained.head.seal;
     let prompt = PromptReply::of(&explained.head, false, Diagnostics::new());
     let reply =

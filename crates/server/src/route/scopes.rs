@@ -1,10 +1,6 @@
 //! `/scopes`: what the layers bring for a directory, what of it is active, from where, hiding what.
 
-use crate::{
-    App, Problem,
-    extract::InQuery,
-    reply::{Reply, for_http},
-};
+use crate::{App, Problem, extract::InQuery, reply::Reply};
 use axum::{Json, extract::State};
 use preface::{Request, ScopesReport, TrustChoice};
 use preface_core::{
@@ -81,13 +77,9 @@ pub async fn scopes(
     }
     request.preset = query.preset.or(request.preset);
     let report = app.work(move |engine| engine.scopes(&request)).await?;
-    let ScopesReport { mut scopes, mut mcp, mut diagnostics, places, preset, mode, trust, .. } = report;
+    let ScopesReport { scopes, mcp, mut diagnostics, places, preset, mode, trust, .. } = report;
     let startup = scopes.startup();
     diagnostics.dedup();
-    let entries = scopes.entries.iter_mut().map(|entry| &mut entry.diagnostics);
-    for notes in entries.chain(mcp.servers.iter_mut().map(|server| &mut server.diagnostics)) {
-        *notes = for_http(std::mem::take(notes));
-    }
     Ok(Json(ScopesReply {
         cwd: places.cwd.display().to_string(),
         preset,
@@ -98,6 +90,6 @@ pub async fn scopes(
         startup,
         entries: scopes.entries,
         servers: mcp.servers,
-        diagnostics: for_http(diagnostics),
+        diagnostics,
     }))
 }

@@ -2,6 +2,7 @@
 
 use super::{WhichFile, bad_key, fate, is_about, spot};
 use crate::{
+    advice,
     failure::{Exit, Failure},
     files,
     flags::PlaceFlags,
@@ -20,6 +21,7 @@ use preface::{
     },
     host::settings_file::{SettingsFile, SettingsFileError, Written},
 };
+use std::borrow::Cow;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -107,7 +109,7 @@ fn refusal(
     let name = one_line(&key.to_string());
     let note = notes.iter().find(|note| is_about(note, &said));
     let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
-    let hint = note.and_then(|note| note.help.clone()).unwrap_or_else(|| "nothing was written".to_owned());
+    let hint = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
     Ok(Some(Failure::usage(why).hint(hint)))
 }
 
@@ -136,7 +138,7 @@ fn afterwards(
                 DiagnosticCode::TrustHeld,
                 format!("{} counts only once you trust it as it is now", file.shown()),
             )
-            .help("`preface trust grant` trusts it"),
+            .help("trust it"),
         ),
         Some(said) if said.outcome == Outcome::Overridden => {
             let stronger = all.iter().rev().find(|said| said.outcome == Outcome::Used);

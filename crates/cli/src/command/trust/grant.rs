@@ -5,6 +5,7 @@ use super::{
     ungated,
 };
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::TurnFlags,
@@ -133,7 +134,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let permits = engine.grant_commands(&request, &report.unlogged)?;
         out.push_str(&allowed(&permits));
     } else {
-        out.push_str(&covered(&coverage.permit_lines()));
+        let permits = coverage.permit_lines();
+        if !permits.is_empty() {
+            out.push_str(&complete("  could run after `preface trust grant --allow-commands`:\n"));
+        }
+        out.push_str(&covered(&permits));
     }
     ui.view(&out)?;
     let is_shown = |note: &Diagnostic| {

@@ -94,7 +94,7 @@ pub(super) fn is_trouble(note: &Diagnostic) -> bool {
 
 /// Formats what a grant covers, a line each.
 pub(super) fn covered(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("  {}\n", escape_hidden(&complete(line)))).collect()
+    lines.iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
 }
 
 fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {

@@ -32,7 +32,7 @@ impl Builder<'_> {
         let Some(chosen) = options.get(OPTION) else { return Ok(None) };
         let pin: Pin = chosen.parse().map_err(|why: String| {
             self.error(&["options", OPTION], why)
-                .help("it is `VERSION@blake3:DIGEST`, as `preface catalog list` shows it")
+                .help("it is `VERSION@blake3:DIGEST`, as the list of imported catalogs shows it")
         })?;
         let mut bindings = match &named {
             Some(named) => self.bindings(named, file)?,

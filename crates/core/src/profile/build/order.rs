@@ -32,7 +32,7 @@ impl Builder<'_> {
         let chosen = match self.agent {
             Some(_) => self.order_of_agents().ok_or_else(|| {
                 self.error(&["agents"], format!("the profile `{}` has no agents", self.name()))
-                    .help("`--agent` needs a profile with `[agents]`")
+                    .help("an agent needs a profile with `[agents]`")
             })?,
             None => chosen.unwrap_or_else(|| "main".to_owned()),
         };

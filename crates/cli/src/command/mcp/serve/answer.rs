@@ -1,6 +1,6 @@
 //! What the tools answer: a build, its explanation, and what lint found, as JSON of the shapes in `schema`.
 
-use crate::{failure::Failure, subject::Subject};
+use crate::{advice, failure::Failure, subject::Subject};
 use preface::{
     core::{
         diagnostic::{Diagnostic, Severity},
@@ -117,8 +117,8 @@ fn note(note: &Diagnostic) -> Value {
             }
         }
     }
-    if let Some(help) = &note.help {
-        said["remedy"] = json!(escape_hidden(help));
+    if let Some(help) = advice::help(note) {
+        said["remedy"] = json!(escape_hidden(&help));
     }
     said
 }
@@ -137,8 +137,8 @@ fn line(note: &Diagnostic) -> String {
     if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
         line.push_str(&format!(" ({})", escape_hidden(&place.path)));
     }
-    if let Some(help) = &note.help {
-        line.push_str(&format!("; {}", escape_hidden(help)));
+    if let Some(help) = advice::help(note) {
+        line.push_str(&format!("; {}", escape_hidden(&help)));
     }
     line
 }
