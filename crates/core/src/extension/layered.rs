@@ -16,6 +16,7 @@ use std::fmt;
 
 /// Where an entry comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EntryOrigin {
     /// The layer.
     pub scope: Scope,
@@ -25,6 +26,7 @@ pub struct EntryOrigin {
 
 /// Who switched an entry off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DisabledBy {
     /// The layer, or the caller.
     pub scope: SetBy,
@@ -50,6 +52,7 @@ impl fmt::Display for DisabledBy {
 
 /// How an entry fared in validation and with those who can switch it off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It is sound. Whether it is active is another question: a stronger one may hide it.
@@ -64,6 +67,7 @@ pub enum Status {
 
 /// An entry of one layer. In JSON it is a row of `preface scopes --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Layered<T> {
     /// Its kind, and what it brings.
     #[serde(flatten)]
@@ -79,22 +83,29 @@ pub struct Layered<T> {
     /// The sound entries of lower layers that it hides, the nearest first.
     pub shadows: Vec<EntryOrigin>,
     /// The entry of a higher layer that hides it.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub shadowed_by: Option<EntryOrigin>,
     /// The file or caller that switched it off; a server may do that itself.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub disabled_by: Option<DisabledBy>,
     /// The override that cannot be used, which it stays active in spite of.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub fallback_from: Option<EntryOrigin>,
     /// Its place in its slot, from 0, where it is a hook that takes part.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub order: Option<usize>,
     /// Its slot, where it is a hook.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
     pub slot: Option<Slot>,
     /// The strongest layer whose configuration is used. An override of a server replaces the whole entry.
     pub config_scope: SetBy,
     /// The result of its validation, and of what can switch it off.
     pub status: Status,
     /// One line about it, without values of variables and headers.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub about: Option<String>,
     /// What it would do to the machine, with such values masked.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::ability::ActionShape>, required))]
     pub action: Option<Action>,
     /// What came up about it.
     pub diagnostics: Vec<Diagnostic>,
@@ -105,6 +116,7 @@ pub type Entry = Layered<Extension>;
 
 /// The part of an entry that only extensions have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Extension {
     /// What it is.
     pub category: Category,

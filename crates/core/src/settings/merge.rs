@@ -584,6 +584,7 @@ fn prefer_text(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
 
 /// The one who set a value. The order is the meaning: later ones override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SetBy {
     /// The settings shipped inside preface.
