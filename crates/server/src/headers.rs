@@ -6,14 +6,8 @@ use axum::{
     response::Response,
 };
 
-/// What a browser may do with an answer that is no page: nothing.
+/// What a browser may do with an answer that is no page.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-
-/// What our page may do: run our scripts, wear our styles, ask us.
-const PAGE: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
-     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-);
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
@@ -27,12 +21,10 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 pub(crate) fn finish(response: &mut Response, id: &HeaderValue) {
     let status = response.status().as_u16();
     let headers = response.headers_mut();
-    let html =
-        headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     let mut usual = |name: HeaderName, value: HeaderValue| {
         headers.entry(name).or_insert(value);
     };
-    usual(header::CONTENT_SECURITY_POLICY, if html { PAGE } else { NOTHING });
+    usual(header::CONTENT_SECURITY_POLICY, NOTHING);
     usual(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     usual(header::REFERRER_POLICY, NO_REFERRER);
     usual(header::CACHE_CONTROL, NO_STORE);

@@ -3,7 +3,7 @@
 use crate::{
     App, Problem, describe, layers,
     route::{
-        analyze, conversations, editor, health, metrics, openapi, page, scopes, system_prompt as main,
+        analyze, conversations, editor, health, metrics, openapi, scopes, system_prompt as main,
         templates as named, transfer, variables,
     },
 };
@@ -58,10 +58,7 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(scopes::scopes))
         .routes(routes!(editor::editor))
         .routes(routes!(editor::asset))
-        .routes(routes!(page::page))
-        .routes(routes!(page::style))
-        .routes(routes!(page::script))
-        .routes(routes!(page::icon))
+        .routes(routes!(editor::plain))
         .routes(routes!(conversations::list))
         .routes(routes!(conversations::forget))
         .routes(routes!(conversations::turn))

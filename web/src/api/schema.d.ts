@@ -237,23 +237,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/icon.svg": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the page's icon. */
-        get: operations["page_icon"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/import": {
         parameters: {
             query?: never;
@@ -317,40 +300,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/page.css": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the page's style. */
-        get: operations["page_style"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/page.js": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the page's script. */
-        get: operations["page_script"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/plain": {
         parameters: {
             query?: never;
@@ -358,7 +307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the page. */
+        /** Shows the plain page. */
         get: operations["page"];
         put?: never;
         post?: never;
@@ -3933,94 +3882,6 @@ export interface operations {
             };
         };
     };
-    page_icon: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The icon. */
-            200: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "image/svg+xml": string;
-                };
-            };
-            /** @description The request cannot be read, or does not name one host. */
-            400: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
-            403: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description This service does not have the name that the request asks for. */
-            421: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A mistake of preface, or a store that failed. */
-            500: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too much to do, or the store does not answer. Try again later. */
-            503: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request took too long. */
-            504: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     import: {
         parameters: {
             query?: never;
@@ -4366,182 +4227,6 @@ export interface operations {
             };
             /** @description The body is too large. */
             413: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description This service does not have the name that the request asks for. */
-            421: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A mistake of preface, or a store that failed. */
-            500: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too much to do, or the store does not answer. Try again later. */
-            503: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request took too long. */
-            504: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    page_style: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The style. */
-            200: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/css": string;
-                };
-            };
-            /** @description The request cannot be read, or does not name one host. */
-            400: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
-            403: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description This service does not have the name that the request asks for. */
-            421: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A mistake of preface, or a store that failed. */
-            500: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too much to do, or the store does not answer. Try again later. */
-            503: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request took too long. */
-            504: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    page_script: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The script. */
-            200: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/javascript": string;
-                };
-            };
-            /** @description The request cannot be read, or does not name one host. */
-            400: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
-            403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;

@@ -30,8 +30,7 @@ use token::PageToken;
 const PAGE_TOKEN: &str = "x-preface-token";
 
 /// The addresses that anybody may ask: they tell a supervisor whether the service is well.
-pub(crate) const OPEN: [&str; 8] =
-    ["/", "/assets/{name}", "/healthz", "/icon.svg", "/page.css", "/page.js", "/plain", "/readyz"];
+pub(crate) const OPEN: [&str; 5] = ["/", "/assets/{name}", "/healthz", "/plain", "/readyz"];
 
 /// Decides who may come in.
 #[derive(Debug)]

@@ -6,7 +6,6 @@ pub mod editor;
 pub mod health;
 pub mod metrics;
 pub mod openapi;
-pub mod page;
 pub mod scopes;
 pub mod system_prompt;
 pub mod templates;
