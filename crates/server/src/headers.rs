@@ -1,10 +1,16 @@
-//! The headers of every answer.
+//! The headers of every answer, and the id of its request: the caller's, where it is a sane one, else one of ours.
 
-use crate::request_id;
 use axum::{
-    http::{HeaderName, HeaderValue, header},
+    http::{HeaderMap, HeaderName, HeaderValue, header},
     response::Response,
 };
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The header with the id of a request, both ways.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest id that is taken.
+const LONGEST: usize = 128;
 
 /// What a browser may do with an answer that is no page.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
@@ -34,5 +40,38 @@ pub(crate) fn finish(response: &mut Response, id: &HeaderValue) {
         503 => usual(header::RETRY_AFTER, SOON),
         _ => {}
     }
-    headers.insert(HeaderName::from_static(request_id::HEADER), id.clone());
+    headers.insert(REQUEST_ID, id.clone());
+}
+
+/// The ids of requests: a random word for each start, and a number.
+#[derive(Debug)]
+pub(crate) struct RequestIds {
+    start: String,
+    next: AtomicU64,
+}
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        let mut bytes = [0; 6];
+        // Ids need not be secret: without randomness they are merely less unique.
+        let _ = getrandom::fill(&mut bytes);
+        let start = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        RequestIds { start, next: AtomicU64::new(1) }
+    }
+}
+
+impl RequestIds {
+    /// Returns the id of a request with these headers.
+    pub fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        let sane = |id: &&HeaderValue| {
+            (1..=LONGEST).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+        };
+        match headers.get(REQUEST_ID).filter(sane) {
+            Some(id) => id.clone(),
+            None => {
+                let number = self.next.fetch_add(1, Ordering::Relaxed);
+                HeaderValue::try_from(format!("{}-{number}", self.start)).expect("letters and digits")
+            }
+        }
+    }
 }

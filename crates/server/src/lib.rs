@@ -24,7 +24,6 @@ mod page;
 mod precondition;
 mod receive;
 mod reply;
-mod request_id;
 mod route;
 mod router;
 mod serve;
