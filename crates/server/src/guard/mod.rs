@@ -26,7 +26,7 @@ use std::{fmt, net::SocketAddr, sync::Arc};
 /// The header with which the page shows that it is ours.
 const PAGE_TOKEN: &str = "x-preface-token";
 
-/// The addresses that anybody may ask: they tell a supervisor whether the service is well.
+/// The addresses that anybody may ask: the pages, and the health of the service.
 pub(crate) const OPEN: [&str; 5] = ["/", "/assets/{name}", "/healthz", "/plain", "/readyz"];
 
 /// Decides who may come in.
@@ -181,12 +181,12 @@ impl Guard {
                 .hint("only the page of this service may do that; other programs send no Origin header"))
         };
         let headers = &parts.headers;
-        let says = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
-        // A link that a person follows shows them our page and tells the other site nothing.
+        let has = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
+        // A link that a person follows shows them our page; the other site learns nothing.
         let followed = parts.method == Method::GET
-            && says("sec-fetch-mode", b"navigate")
-            && says("sec-fetch-dest", b"document");
-        if says("sec-fetch-site", b"cross-site") && !followed {
+            && has("sec-fetch-mode", b"navigate")
+            && has("sec-fetch-dest", b"document");
+        if has("sec-fetch-site", b"cross-site") && !followed {
             return refused("origin", "another site's page asked for this");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();

@@ -62,7 +62,7 @@ fn filled(html: &str, app: &App, identity: &Identity, nonce: &str, policy: &str)
 #[utoipa::path(
     get, path = "/assets/{name}", tag = "page",
     operation_id = "asset",
-    params(("name" = String, Path, description = "The file's name, as the page says it")),
+    params(("name" = String, Path, description = "The file's name, as in the page")),
     responses(
         (status = 200, description = "The file.", body = String, content_type = "text/javascript"),
         (status = 404, description = "The page has no such file.", body = Problem, content_type = "application/problem+json"),

@@ -37,7 +37,7 @@ pub struct ScopesReply {
     pub preset: String,
     /// How the profile guards a project.
     pub mode: TrustMode,
-    /// What stands for the project. A root of the service is the grant.
+    /// Whether the project is trusted. A root of the service is the grant.
     pub trust: Trust,
     /// The directory of the user's own files.
     #[schema(required)]
@@ -45,7 +45,7 @@ pub struct ScopesReply {
     /// The project's directory.
     #[schema(required)]
     pub project: Option<String>,
-    /// How many entries speak, and which do not.
+    /// How many entries are active, and which are not.
     pub startup: Startup,
     /// Every extension of every layer: category, name, origin, whether it is active, what it shadows, and why not.
     pub entries: Vec<Layered<Extension>>,
