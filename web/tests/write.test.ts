@@ -447,6 +447,8 @@ test("the plain page does not save over line ends that it cannot keep", async ()
     fetch(`${service.url}/system-prompt`, { method: "PUT", body: JSON.stringify({ template }), headers: { "Content-Type": "application/json" } });
   await put("a\r\nb\nc\r\n");
   const page = await newPage(await newContext(browser));
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(error.message));
   await page.goto(`${service.url}/plain`);
   await shows(page.locator("#status"), "read only");
   await page.locator("#template").focus();
@@ -461,5 +463,36 @@ test("the plain page does not save over line ends that it cannot keep", async ()
   await page.keyboard.press("Control+s");
   await shows(page.locator("#status"), "Saved");
   assert.equal(await service.get("main"), "Xa\r\nb\r\n");
+  await page.getByRole("button", { name: "git:branch", exact: true }).click();
+  await put("theirs");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await shows(page.locator("#status"), "somebody else saved");
+  assert.equal(await service.get("main"), "theirs");
+  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await shows(page.locator("#status"), "Saved");
+  assert.equal(await service.get("main"), "X[git:branch]a\r\nb\r\n");
+  assert.deepEqual(troubles, []);
   await page.context().close();
+});
+
+test("the plain page asks for an access token and keeps it over a reload", async () => {
+  const context = await newContext(browser);
+  await context.route("**/system-prompt**", (route) => {
+    const { authorization, ...headers } = route.request().headers();
+    if (authorization === "Bearer GOOD") return route.continue({ headers });
+    return route.fulfill({ status: 401, contentType: "application/problem+json", body: '{"detail":"this needs an access token"}' });
+  });
+  await service.put("main", "one");
+  const page = await newPage(context);
+  await page.goto(`${service.url}/plain`);
+  for (const token of ["BAD", "GOOD"]) {
+    await shows(page.locator("#status"), "needs an access token");
+    await page.getByLabel("Access token").fill(token);
+    await page.keyboard.press("Enter");
+  }
+  await page.locator("#template:enabled").waitFor();
+  await page.reload();
+  await page.locator("#template:enabled").waitFor();
+  assert.equal(await page.getByLabel("Access token").isVisible(), false);
+  await context.close();
 });

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// One thing that happened, without the text that it happened to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "payload")]
 pub enum AuditEvent {
     /// A context provider put text into the prompt of this turn.
@@ -82,6 +83,7 @@ pub enum AuditEvent {
 
 /// An active extension in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LoadedExtension {
     /// The name of the extension.

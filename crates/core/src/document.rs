@@ -52,7 +52,6 @@ pub struct Document {
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::diagnostic::Diagnostic>))]
     pub diagnostics: Diagnostics,
     /// Facts for the log.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     pub audit: Vec<AuditEvent>,
     /// What made it, in order; empty where it was built once and nothing changed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

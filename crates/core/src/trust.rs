@@ -5,6 +5,7 @@ use std::fmt;
 
 /// The state of trust of a project or of one of its texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
     /// Granted, and recorded outside the project.
@@ -41,6 +42,7 @@ impl fmt::Display for Trust {
 
 /// The way in which a profile trusts the text of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TrustMode {
     /// Each text is granted by its digest; new or changed text is left out.

@@ -1,10 +1,13 @@
 //! Refusals that hyper writes by itself, before there is a request: of a head that is no HTTP (400), of a path that is too long (414)
 //! and of a head that is too large (431). They are bare; what leaves here is the document of every other problem.
 //!
-//! hyper offers no place to change them but the connection. They are told from our own answers by the header that each of ours
+//! hyper offers no place to change them but the connection. They differ from our own answers in the header that each of ours
 //! has: the id of its request.
 
-use crate::{Problem, headers, request_id};
+use crate::{
+    Problem,
+    headers::{self, REQUEST_ID},
+};
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::IntoResponse,
@@ -95,8 +98,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for BareRefusals<S> {
 /// Returns the status of a refusal that is bare.
 fn bare(bytes: &[u8]) -> Option<StatusCode> {
     let head = bytes.strip_prefix(b"HTTP/1.1 4")?.strip_suffix(b"\r\n\r\n")?;
-    let id = request_id::HEADER.as_bytes();
-    if head.windows(id.len()).any(|some| some == id) {
+    let id = REQUEST_ID;
+    if head.windows(id.as_str().len()).any(|some| some == id.as_str().as_bytes()) {
         return None;
     }
     StatusCode::from_bytes(bytes.get(9..12)?).ok()
@@ -118,7 +121,7 @@ fn problem(status: StatusCode) -> Vec<u8> {
     let fields = response.headers_mut();
     fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     fields.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    fields.remove(request_id::HEADER);
+    fields.remove(REQUEST_ID);
     let mut bytes = format!("HTTP/1.1 {status}\r\n").into_bytes();
     for (name, value) in fields.iter() {
         bytes.extend_from_slice(name.as_str().as_bytes());

@@ -1,19 +1,19 @@
-//! The headers of every answer.
+//! The headers of every answer, and the id of its request: the caller's, where it is a sane one, else one of ours.
 
-use crate::request_id;
 use axum::{
-    http::{HeaderName, HeaderValue, header},
+    http::{HeaderMap, HeaderName, HeaderValue, header},
     response::Response,
 };
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a browser may do with an answer that is no page: nothing.
+/// The header with the id of a request, both ways.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest id that is taken.
+const LONGEST: usize = 128;
+
+/// What a browser may do with an answer that is no page.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-
-/// What our page may do: run our scripts, wear our styles, ask us.
-const PAGE: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
-     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-);
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
@@ -27,12 +27,10 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 pub(crate) fn finish(response: &mut Response, id: &HeaderValue) {
     let status = response.status().as_u16();
     let headers = response.headers_mut();
-    let html =
-        headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     let mut usual = |name: HeaderName, value: HeaderValue| {
         headers.entry(name).or_insert(value);
     };
-    usual(header::CONTENT_SECURITY_POLICY, if html { PAGE } else { NOTHING });
+    usual(header::CONTENT_SECURITY_POLICY, NOTHING);
     usual(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     usual(header::REFERRER_POLICY, NO_REFERRER);
     usual(header::CACHE_CONTROL, NO_STORE);
@@ -42,5 +40,38 @@ pub(crate) fn finish(response: &mut Response, id: &HeaderValue) {
         503 => usual(header::RETRY_AFTER, SOON),
         _ => {}
     }
-    headers.insert(HeaderName::from_static(request_id::HEADER), id.clone());
+    headers.insert(REQUEST_ID, id.clone());
+}
+
+/// The ids of requests: a random word for each start, and a number.
+#[derive(Debug)]
+pub(crate) struct RequestIds {
+    start: String,
+    next: AtomicU64,
+}
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        let mut bytes = [0; 6];
+        // Ids need not be secret: without randomness they are merely less unique.
+        let _ = getrandom::fill(&mut bytes);
+        let start = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        RequestIds { start, next: AtomicU64::new(1) }
+    }
+}
+
+impl RequestIds {
+    /// Returns the id of a request with these headers.
+    pub fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        let sane = |id: &&HeaderValue| {
+            (1..=LONGEST).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+        };
+        match headers.get(REQUEST_ID).filter(sane) {
+            Some(id) => id.clone(),
+            None => {
+                let number = self.next.fetch_add(1, Ordering::Relaxed);
+                HeaderValue::try_from(format!("{}-{number}", self.start)).expect("letters and digits")
+            }
+        }
+    }
 }

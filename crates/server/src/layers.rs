@@ -1,9 +1,9 @@
-//! What every request passes, in one layer: an id, the guard, limits, a deadline, a net under panics, the headers of the
-//! answer, the numbers, the log. One layer costs one box; ten small ones would cost ten.
+//! What every request passes, in one layer: an id, the guard, limits, a deadline, the headers of the answer, the numbers, the
+//! log. One layer costs one box; ten small ones would cost ten.
 
 use crate::{
-    App, Problem, caller::Identity, compress, describe::QueryParameters, guard::OPEN, headers, log_line,
-    receive::HeldBytes, request_id::Ids, telemetry::Series,
+    App, Problem, caller::Identity, compress, describe::QueryParameters, guard::OPEN, headers,
+    headers::RequestIds, log_line, receive::HeldBytes, telemetry::Series,
 };
 use axum::{
     Router,
@@ -13,15 +13,16 @@ use axum::{
 };
 use preface::core::lint::character::escape_json;
 use std::{
+    any::Any,
     convert::Infallible,
-    future::{Future, poll_fn},
-    panic::{AssertUnwindSafe, catch_unwind},
+    future::Future,
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
     time::Instant,
 };
 use tower::{Layer, Service, ServiceBuilder};
+use tower_http::catch_panic::CatchPanicLayer;
 
 /// The name of the addresses that do not exist.
 const UNMATCHED: &str = "unmatched";
@@ -30,19 +31,20 @@ const UNMATCHED: &str = "unmatched";
 pub fn layered(router: Router, app: &App) -> Router {
     let shell = Arc::new(Shell {
         app: Arc::new(app.clone()),
-        ids: Ids::default(),
+        ids: RequestIds::default(),
         bodies: HeldBytes::default(),
         parameters: QueryParameters::of(crate::api()),
     });
     // Bodies are received, within their limit, before a handler sees them.
-    router.layer(ServiceBuilder::new().layer(PassLayer(shell)).layer(DefaultBodyLimit::disable()))
+    let layers = ServiceBuilder::new().layer(PassLayer(shell)).layer(CatchPanicLayer::custom(panicked));
+    router.layer(layers.layer(DefaultBodyLimit::disable()))
 }
 
 /// What all routes share.
 #[derive(Debug)]
 struct Shell {
     app: Arc<App>,
-    ids: Ids,
+    ids: RequestIds,
     bodies: HeldBytes,
     parameters: QueryParameters,
 }
@@ -121,7 +123,8 @@ impl Shell {
                 self.parameters.check(&method, route, &parts.uri)?;
                 let (most, limits) = (self.app.settings.max_body, &self.app.limits);
                 let (body, _share) = self.bodies.receive(&parts.headers, body, most, limits).await?;
-                guarded(inner.call(Request::from_parts(parts, body.into()))).await
+                let Ok(response) = inner.call(Request::from_parts(parts, body.into())).await;
+                Ok::<_, Problem>(response.into_response())
             });
             tokio::time::timeout(self.app.limits.deadline, answer).await.map_err(|_| late())?
         };
@@ -167,7 +170,7 @@ impl Shell {
             None if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| !is_plain(kind)) => {
                 return None;
             }
-            // What a library said in its own words.
+            // A refusal by a library.
             None => Problem::new(
                 status,
                 "refused",
@@ -216,26 +219,11 @@ fn is_plain(kind: &HeaderValue) -> bool {
     kind.as_bytes().starts_with(b"text/plain")
 }
 
-/// Runs a handler with a net under it: a panic costs its own request and no other.
-async fn guarded<R: IntoResponse>(
-    answer: impl Future<Output = Result<R, Infallible>>,
-) -> Result<Response, Problem> {
-    let mut answer = pin!(answer);
-    let caught = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(Ok(response))) => Poll::Ready(Some(response)),
-        Ok(Poll::Ready(Err(never))) => match never {},
-        Err(_) => Poll::Ready(None),
-    });
-    match caught.await {
-        Some(response) => Ok(response.into_response()),
-        None => Err(Problem::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "internal",
-            "the request met a mistake in preface itself",
-        )
-        .hint("the log has its place, under the request's id; please report it")),
-    }
+/// Returns the answer of a handler that panicked: no other request is affected.
+fn panicked(_: Box<dyn Any + Send>) -> Response {
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the request met a mistake in preface itself")
+        .hint("the log has its place, under the request's id; please report it")
+        .into_response()
 }
 
 fn busy() -> Problem {

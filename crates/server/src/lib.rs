@@ -1,8 +1,8 @@
 //! The HTTP service of `preface`: templates with versions, a prompt for each conversation that is built once, a page to
 //! edit the template in.
 //!
-//! [`router`] is a function from an [`App`] to a router that a test can call; [`serve`] listens with it. All routes stand
-//! in `router.rs`, the handlers of one resource in one file of `route/`, and whatever goes wrong leaves as one
+//! [`router`] is a function from an [`App`] to a router that a test can call; [`serve`] listens with it. All routes are
+//! in `router.rs`, the handlers of one resource in one file of `route/`, and every error is answered with one
 //! [`Problem`]. The handlers are thin: what a request means is decided by `preface::keep`, where the prompt is kept by a
 //! `Store`. What every request passes before and after its handler is `layers.rs`; who may come in is decided in `guard/`.
 
@@ -24,7 +24,6 @@ mod page;
 mod precondition;
 mod receive;
 mod reply;
-mod request_id;
 mod route;
 mod router;
 mod serve;

@@ -3,8 +3,8 @@
 use crate::{
     App, Problem, describe, layers,
     route::{
-        analyze, conversations, editor, health, metrics, openapi, page, scopes, system_prompt as main,
-        templates as named, transfer, variables,
+        analyze, conversations, editor, scopes, service, system_prompt as main, templates as named, transfer,
+        variables,
     },
 };
 use axum::{
@@ -58,10 +58,7 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(scopes::scopes))
         .routes(routes!(editor::editor))
         .routes(routes!(editor::asset))
-        .routes(routes!(page::page))
-        .routes(routes!(page::style))
-        .routes(routes!(page::script))
-        .routes(routes!(page::icon))
+        .routes(routes!(editor::plain))
         .routes(routes!(conversations::list))
         .routes(routes!(conversations::forget))
         .routes(routes!(conversations::turn))
@@ -71,8 +68,8 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(conversations::explain))
         .routes(routes!(conversations::past))
         .routes(routes!(conversations::purge))
-        .routes(routes!(health::healthz))
-        .routes(routes!(health::readyz))
-        .routes(routes!(metrics::metrics))
-        .routes(routes!(openapi::openapi))
+        .routes(routes!(service::healthz))
+        .routes(routes!(service::readyz))
+        .routes(routes!(service::metrics))
+        .routes(routes!(service::openapi))
 }

@@ -1,5 +1,5 @@
 //! The editor, as `cargo xtask web` built it into `web/dist`. A release carries it; a debug build reads it from there. Where it
-//! was not built, the plain page stands in.
+//! was not built, the plain page is shown.
 
 use rust_embed::RustEmbed;
 use std::borrow::Cow;

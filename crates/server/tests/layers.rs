@@ -36,7 +36,7 @@ async fn every_answer_has_the_headers_that_keep_browsers_careful() {
         assert!(policy.starts_with("default-src 'none'"), "{policy}");
         assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
-        assert_eq!(policy.contains("script-src 'self'"), path == "GET /");
+        assert!(!policy.contains("script-src"), "a page has the policy that its handler sets: {policy}");
         assert_eq!(came.header("x-content-type-options"), "nosniff");
         assert_eq!(came.header("referrer-policy"), "no-referrer");
         assert_eq!(came.header("cache-control"), "no-store");

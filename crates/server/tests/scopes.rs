@@ -3,7 +3,8 @@
 mod common;
 
 use common::{machine, service_on};
-use serde_json::json;
+use preface::{JsonSchema, core::extension::SchemaChecker};
+use serde_json::{Value, json};
 
 const TOOL: &str = r#"{"name": "mine", "description": "does mine"}"#;
 
@@ -37,15 +38,61 @@ async fn it_looks_below_the_roots_only() {
     }
 }
 
+/// Returns where a schema describes an object without its properties.
+fn bare_objects(at: &str, schema: &Value) -> Vec<String> {
+    let below = |key: &str, value: &Value| bare_objects(&format!("{at}/{key}"), value);
+    match schema {
+        Value::Object(fields) => {
+            let described = ["properties", "additionalProperties", "propertyNames"];
+            let is_bare =
+                fields.get("type").is_some_and(|kind| kind == "object" || kind == &json!(["object", "null"]))
+                    && !described.iter().any(|key| fields.contains_key(*key));
+            let inner = fields.iter().flat_map(|(key, value)| below(key, value));
+            is_bare.then(|| at.to_owned()).into_iter().chain(inner).collect()
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().flat_map(|(index, item)| below(&index.to_string(), item)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn every_object_of_ours_is_described() {
+    let api = serde_json::to_value(preface_server::api()).unwrap();
+    let bare = bare_objects("", &api["components"]["schemas"]);
+    assert_eq!(bare, ["/Tool/properties/input_schema"], "a JSON Schema of any kind");
+}
+
+#[tokio::test]
+async fn the_answer_fits_the_published_schema() {
+    let api = serde_json::to_value(preface_server::api()).unwrap();
+    let schemas = api["components"]["schemas"].to_string().replace("#/components/schemas/", "#/$defs/");
+    let schemas: Value = serde_json::from_str(&schemas).unwrap();
+    let schema = json!({"$ref": "#/$defs/ScopesReply", "$defs": schemas});
+    let mut odd_answer = json!({});
+    for query in ["preset=default&cwd=/work/project", "preset=stud&cwd=/work/project", "preset=template"] {
+        #[cfg(unix)]
+        let system = recording::recorded_machine();
+        #[cfg(not(unix))]
+        let system = machine();
+        let answer = service_on(system).await.get(&format!("/scopes?{query}")).await.json();
+        let fits = JsonSchema.check(&schema, &answer);
+        assert!(fits.is_ok(), "{query}: {fits:?}\n{answer:#}");
+        odd_answer = answer;
+    }
+    odd_answer["entries"][0]["status"] = json!("odd");
+    assert!(JsonSchema.check(&schema, &odd_answer).is_err(), "the words of an entry are checked");
+}
+
 #[cfg(unix)]
 mod recording {
     use super::*;
     use preface::host::system::memory::MemorySystem;
-    use serde_json::Value;
     use std::{collections::BTreeSet, ffi::OsStr, mem, os::unix::ffi::OsStrExt, path::Path};
 
     /// A project and a global directory with each kind of entry that the recording shows.
-    fn recorded_machine() -> MemorySystem {
+    pub(super) fn recorded_machine() -> MemorySystem {
         let own = "/home/user/.config/preface";
         let project = "/work/project/.preface";
         let mut system = machine()

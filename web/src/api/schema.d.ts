@@ -237,23 +237,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/icon.svg": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the page's icon. */
-        get: operations["page_icon"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/import": {
         parameters: {
             query?: never;
@@ -317,40 +300,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/page.css": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the page's style. */
-        get: operations["page_style"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/page.js": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the page's script. */
-        get: operations["page_script"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/plain": {
         parameters: {
             query?: never;
@@ -358,7 +307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the page. */
+        /** Shows the plain page. */
         get: operations["page"];
         put?: never;
         post?: never;
@@ -781,6 +730,22 @@ export interface components {
          * @enum {string}
          */
         AbsentReason: "condition" | "silent" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
+        /** @description What an entry would do to the machine when it is used, with the two fields of a variant as a tuple. */
+        Action: {
+            /** @description It starts a program: its arguments and its environment. */
+            command: [
+                string[],
+                {
+                    [key: string]: string;
+                }
+            ];
+        } | {
+            /** @description It talks to an address. */
+            endpoint: string;
+        } | {
+            /** @description It writes a file. */
+            writes: string;
+        };
         /** @description What there is to see of a template. */
         Analysis: {
             /** @description What is to be said of it, by place. */
@@ -994,6 +959,99 @@ export interface components {
              */
             zone: string | null;
         };
+        /** @description One thing that happened, without the text that it happened to. */
+        AuditEvent: {
+            /** @description A context provider put text into the prompt of this turn. */
+            payload: {
+                /** @description UTF-8 bytes of the text that was really contributed, after clipping. */
+                byteCount: number;
+                /** @description The provider's id. */
+                providerId: string;
+            };
+            /** @enum {string} */
+            type: "ContextContributionMade";
+        } | {
+            /** @description The bundled default `system.md` was written, because the global directory was just created. */
+            payload: {
+                /** @description Bytes written. */
+                byteCount: number;
+                /** @description The resolved path. */
+                path: string;
+            };
+            /** @enum {string} */
+            type: "SystemPromptScaffolded";
+        } | {
+            /** @description The user trusts a project. */
+            payload: {
+                /** @description The canonical path that the record is about. */
+                canonicalPath: string;
+            };
+            /** @enum {string} */
+            type: "ProjectTrusted";
+        } | {
+            /** @description The user declined a project. */
+            payload: {
+                /** @description The canonical path that the record is about. */
+                canonicalPath: string;
+            };
+            /** @enum {string} */
+            type: "ProjectDeclined";
+        } | {
+            /** @description The user trusts a project for this call. */
+            payload: {
+                /** @description The canonical path. */
+                canonicalPath: string;
+            };
+            /** @enum {string} */
+            type: "ProjectTrustOnce";
+        } | {
+            /** @description A trust decision was looked up for this turn. */
+            payload: {
+                /** @description The canonical path. */
+                canonicalPath: string;
+                /** @description What stands: trusted, once, untrusted, declined, stale. */
+                decision: string;
+            };
+            /** @enum {string} */
+            type: "TrustDecision";
+        } | {
+            /** @description An ordering manifest rewrote the order of a slot. */
+            payload: components["schemas"]["OrderingRewrite"];
+            /** @enum {string} */
+            type: "OrderingRewrite";
+        } | {
+            /** @description What is loaded, from which layer, hiding what. */
+            payload: {
+                /** @description `<category>/<name>` of those that are switched off or failed and have no other entry in their place. */
+                disabled: string[];
+                /** @description The active extensions. */
+                loaded: components["schemas"]["LoadedExtension"][];
+            };
+            /** @enum {string} */
+            type: "ExtensionSetRevised";
+        } | {
+            /** @description The user allowed a project to do something, or no longer. */
+            payload: {
+                /** @description The canonical path that the record is about. */
+                canonicalPath: string;
+                /** @description `granted` or `revoked`. */
+                decision: string;
+                /** @description Who it is about, such as `hooks/check`. */
+                subjects: string[];
+            };
+            /** @enum {string} */
+            type: "Approval";
+        } | {
+            /** @description An error was swallowed on purpose. */
+            payload: {
+                /** @description What went wrong. */
+                cause: string;
+                /** @description What was being done. */
+                reason: string;
+            };
+            /** @enum {string} */
+            type: "SuppressedError";
+        };
         /**
          * @description Measures what two texts have in common from their start.
          *
@@ -1008,6 +1066,11 @@ export interface components {
             /** @description Tokens. */
             tokens: number;
         };
+        /**
+         * @description What an extension is. The names are those of directories, settings keys and JSON; the order is theirs by code point.
+         * @enum {string}
+         */
+        Category: "commands" | "contextProviders" | "hooks" | "loggers" | "providers" | "sessionStores" | "stateMachines" | "tools" | "ui";
         /**
          * @description Says in one word what became of a part.
          *
@@ -1175,6 +1238,15 @@ export interface components {
             /** @description The line with its line end; the last line of a text may have none. */
             text: string;
         };
+        /** @description Who switched an entry off. */
+        DisabledBy: {
+            /** @description Its line. */
+            line?: number | null;
+            /** @description The file that says so. */
+            path: string;
+            /** @description The layer, or the caller. */
+            scope: components["schemas"]["SetBy"];
+        };
         /**
          * @description Publishes a prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
          *
@@ -1193,7 +1265,7 @@ export interface components {
             /** @description What is sent beside it, in messages of the user; it is no part of the text. */
             asides?: components["schemas"]["DocumentAside"][];
             /** @description Facts for the log. */
-            audit: Record<string, never>[];
+            audit: components["schemas"]["AuditEvent"][];
             /** @description Notes for this caller. */
             diagnostics: components["schemas"]["Diagnostic"][];
             /** @description The digest of the text, as `blake3:<hex>`. */
@@ -1300,6 +1372,13 @@ export interface components {
                 number
             ];
         };
+        /** @description Where an entry comes from. */
+        EntryOrigin: {
+            /** @description The manifest, or whatever else declares it, for people. */
+            path: string;
+            /** @description The layer. */
+            scope: components["schemas"]["Scope"];
+        };
         /** @description Where a kept prompt came from. */
         ExplainReply: {
             /** @description What was asked. */
@@ -1399,6 +1478,70 @@ export interface components {
              */
             version: number;
         };
+        /** @description An entry of one layer. In JSON it is a row of `preface scopes --format json`. */
+        Layered_DeclaredServer: {
+            /** @enum {string} */
+            category: "mcp";
+        } & {
+            /** @description One line about it, without values of variables and headers. */
+            about: string | null;
+            action: components["schemas"]["Action"] | null;
+            /** @description True where this one is used under its name (a hook: where it takes part). */
+            active: boolean;
+            /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
+            config_scope: components["schemas"]["SetBy"];
+            /** @description What came up about it. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            disabled_by: components["schemas"]["DisabledBy"] | null;
+            fallback_from: components["schemas"]["EntryOrigin"] | null;
+            /** @description Its name. */
+            name: string;
+            /** @description Its place in its slot, from 0, where it is a hook that takes part. */
+            order: number | null;
+            /** @description Where it comes from. */
+            origin: components["schemas"]["EntryOrigin"];
+            /** @description True where it is active, complete, and may do what it does. */
+            runnable: boolean;
+            shadowed_by: components["schemas"]["EntryOrigin"] | null;
+            /** @description The sound entries of lower layers that it hides, the nearest first. */
+            shadows: components["schemas"]["EntryOrigin"][];
+            /** @description Its slot, where it is a hook. */
+            slot: string | null;
+            /** @description The result of its validation, and of what can switch it off. */
+            status: components["schemas"]["Status"];
+        };
+        /** @description An entry of one layer. In JSON it is a row of `preface scopes --format json`. */
+        Layered_Extension: {
+            /** @description What it is. */
+            category: components["schemas"]["Category"];
+        } & {
+            /** @description One line about it, without values of variables and headers. */
+            about: string | null;
+            action: components["schemas"]["Action"] | null;
+            /** @description True where this one is used under its name (a hook: where it takes part). */
+            active: boolean;
+            /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
+            config_scope: components["schemas"]["SetBy"];
+            /** @description What came up about it. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            disabled_by: components["schemas"]["DisabledBy"] | null;
+            fallback_from: components["schemas"]["EntryOrigin"] | null;
+            /** @description Its name. */
+            name: string;
+            /** @description Its place in its slot, from 0, where it is a hook that takes part. */
+            order: number | null;
+            /** @description Where it comes from. */
+            origin: components["schemas"]["EntryOrigin"];
+            /** @description True where it is active, complete, and may do what it does. */
+            runnable: boolean;
+            shadowed_by: components["schemas"]["EntryOrigin"] | null;
+            /** @description The sound entries of lower layers that it hides, the nearest first. */
+            shadows: components["schemas"]["EntryOrigin"][];
+            /** @description Its slot, where it is a hook. */
+            slot: string | null;
+            /** @description The result of its validation, and of what can switch it off. */
+            status: components["schemas"]["Status"];
+        };
         /** @description How many entries of long lists were left out. */
         Left: {
             /** @description Of `diagnostics`. */
@@ -1415,6 +1558,31 @@ export interface components {
          * @enum {string}
          */
         LiteralWhy: "never-closed" | "no-open-if" | "second-else" | "no-endraw" | "no-raw";
+        /** @description An active extension in the log. */
+        LoadedExtension: {
+            /** @description The strongest layer whose configuration counts. */
+            configScope: components["schemas"]["SetBy"];
+            fallbackFrom?: components["schemas"]["Scope"] | null;
+            /** @description Its name. */
+            id: string;
+            /** @description What it is: `Tool`. */
+            kind: string;
+            /** @description Its layer. */
+            scope: components["schemas"]["Scope"];
+            /** @description The layers whose entry of the same name it hides. */
+            shadows: components["schemas"]["Scope"][];
+        };
+        /** @description An order that an ordering manifest rewrote. */
+        OrderingRewrite: {
+            /** @description The order with it. */
+            newOrder: string[];
+            /** @description The order without that manifest. */
+            previousOrder: string[];
+            /** @description Whose manifest did it. */
+            scope: components["schemas"]["Scope"];
+            /** @description The slot. */
+            slot: string;
+        };
         /** @description Where text came from. */
         Origin: {
             /** @enum {string} */
@@ -1737,22 +1905,27 @@ export interface components {
             /** @description What came up. */
             diagnostics: components["schemas"]["Diagnostic"][];
             /** @description Every extension of every layer: category, name, origin, whether it is active, what it shadows, and why not. */
-            entries: Record<string, never>[];
+            entries: components["schemas"]["Layered_Extension"][];
             /** @description The directory of the user's own files. */
             global: string | null;
             /** @description How the profile guards a project. */
-            mode: string;
+            mode: components["schemas"]["TrustMode"];
             /** @description The profile's name. */
             preset: string;
             /** @description The project's directory. */
             project: string | null;
             /** @description The MCP servers of all layers. */
-            servers: Record<string, never>[];
+            servers: components["schemas"]["Layered_DeclaredServer"][];
             /** @description How many entries speak, and which do not. */
-            startup: Record<string, never>;
+            startup: components["schemas"]["Startup"];
             /** @description What stands for the project. A root of the service is the grant. */
-            trust: string;
+            trust: components["schemas"]["Trust"];
         };
+        /**
+         * @description The one who set a value. The order is the meaning: later ones override.
+         * @enum {string}
+         */
+        SetBy: "bundled" | "global" | "project" | "caller";
         /**
          * @description How bad it is.
          * @enum {string}
@@ -1805,6 +1978,24 @@ export interface components {
          * @enum {string}
          */
         Stability: "static" | "conversation" | "turn";
+        /** @description The start-up summary. Each entry is counted once. */
+        Startup: {
+            /** @description `<category>/<name>` of what is switched off or failed. */
+            disabled: string[];
+            /** @description Entries that are switched off or failed. */
+            disabledCount: number;
+            /** @description How many entries failed with nothing to fall back to. */
+            errorCount: number;
+            /** @description Entries that are active. */
+            loadedCount: number;
+            /** @description Notes about entries whose lower layer stayed active, and other warnings. */
+            warnings: components["schemas"]["Diagnostic"][];
+        };
+        /**
+         * @description How an entry fared in validation and with those who can switch it off.
+         * @enum {string}
+         */
+        Status: "ok" | "disabled" | "pending" | "held";
         /** @description One template with its history. */
         StoredTemplate: {
             /** @description Its name. */
@@ -1924,6 +2115,16 @@ export interface components {
          * @enum {string}
          */
         TriggerKind: "startup" | "resources_discover" | "set_active_tools" | "tool_registry" | "reload" | "before_agent_start";
+        /**
+         * @description The answer that stands for a project or for one of its texts.
+         * @enum {string}
+         */
+        Trust: "trusted" | "once" | "untrusted" | "declined" | "stale";
+        /**
+         * @description How a profile guards the text of a project.
+         * @enum {string}
+         */
+        TrustMode: "pinned" | "whole" | "none";
         /** @description The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh. */
         TurnBody: {
             /** @description The agent whose prompt it is; the main conversation's where it is left out. */
@@ -3681,94 +3882,6 @@ export interface operations {
             };
         };
     };
-    page_icon: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The icon. */
-            200: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "image/svg+xml": string;
-                };
-            };
-            /** @description The request cannot be read, or does not name one host. */
-            400: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
-            403: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description This service does not have the name that the request asks for. */
-            421: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A mistake of preface, or a store that failed. */
-            500: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too much to do, or the store does not answer. Try again later. */
-            503: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request took too long. */
-            504: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     import: {
         parameters: {
             query?: never;
@@ -4114,182 +4227,6 @@ export interface operations {
             };
             /** @description The body is too large. */
             413: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description This service does not have the name that the request asks for. */
-            421: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A mistake of preface, or a store that failed. */
-            500: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too much to do, or the store does not answer. Try again later. */
-            503: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request took too long. */
-            504: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    page_style: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The style. */
-            200: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/css": string;
-                };
-            };
-            /** @description The request cannot be read, or does not name one host. */
-            400: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
-            403: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description This service does not have the name that the request asks for. */
-            421: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A mistake of preface, or a store that failed. */
-            500: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too much to do, or the store does not answer. Try again later. */
-            503: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request took too long. */
-            504: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    page_script: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The script. */
-            200: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/javascript": string;
-                };
-            };
-            /** @description The request cannot be read, or does not name one host. */
-            400: {
-                headers: {
-                    /** @description The id of the request, as in the log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
-            403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;

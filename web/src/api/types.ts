@@ -31,3 +31,7 @@ export type RefreshReply = Schemas["RefreshReply"];
 export type Origin = Schemas["Origin"];
 export type Health = Schemas["Health"];
 export type Diagnostic = Schemas["Diagnostic"];
+export type ScopesReply = Schemas["ScopesReply"];
+/** An extension or an MCP server of one layer. */
+export type Entry = ScopesReply["entries" | "servers"][number];
+export type EntryOrigin = Schemas["EntryOrigin"];

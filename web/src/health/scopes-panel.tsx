@@ -2,16 +2,16 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { amount } from "../amount";
+import { ask } from "../api/client";
 import { meta } from "../api/meta";
 import { isNotPermitted, told } from "../api/problem";
-import type { Diagnostic } from "../api/types";
+import type { Diagnostic, Entry, ScopesReply } from "../api/types";
 import { Notes } from "../conversations/notes";
 import { keep, kept } from "../keep";
 import { escaped, head, Shown } from "../shown";
 import { Spoken } from "../spoken";
 import { Button } from "../ui/button";
 import { SearchField } from "../ui/search-field";
-import { readReport, type Entry, type Report } from "./report";
 import { reasons, stateOf, type State } from "./state";
 
 const DIRECTORY = "preface-scopes-cwd";
@@ -22,7 +22,7 @@ export function ScopesPanel() {
   const preset = useSignal(kept("session", PRESET) ?? "");
   const words = useSignal("");
   const onlyActive = useSignal(false);
-  const answer = useSignal<Report | null>(null);
+  const answer = useSignal<ScopesReply | null>(null);
   const trouble = useSignal<{ kind: Kind; words: string } | null>(null);
   const busy = useSignal(false);
   /** Only the last question is waited for. */
@@ -34,9 +34,9 @@ export function ScopesPanel() {
     busy.value = true;
     const turn = ++asked.current;
     try {
-      const report = await readReport(cwd.value.trim(), preset.value.trim());
+      const { data } = await ask("get", "/scopes", { query: { cwd: cwd.value.trim(), preset: preset.value.trim() } });
       if (turn !== asked.current) return;
-      answer.value = report;
+      answer.value = data;
       trouble.value = null;
     } catch (error) {
       if (turn !== asked.current) return;
@@ -117,11 +117,12 @@ function Trouble({ kind, words }: { kind: Kind; words: string }) {
 /** More rows of a category than this are told of in a line. */
 const MOST = 300;
 
-function Listing({ report, words, onlyActive }: { report: Report; words: string; onlyActive: boolean }) {
+function Listing({ report, words, onlyActive }: { report: ScopesReply; words: string; onlyActive: boolean }) {
+  const all = rows(report);
   const fits = (entry: Entry) =>
     (!onlyActive || entry.active) && (words === "" || `${entry.category} ${entry.name} ${entry.about ?? ""} ${entry.origin.path}`.toLowerCase().includes(words));
-  const groups = new Map<string, Entry[]>();
-  for (const entry of report.entries.filter(fits)) {
+  const groups = new Map<Entry["category"], Entry[]>();
+  for (const entry of all.filter(fits)) {
     const group = groups.get(entry.category);
     if (group) group.push(entry);
     else groups.set(entry.category, [entry]);
@@ -130,7 +131,7 @@ function Listing({ report, words, onlyActive }: { report: Report; words: string;
     <div class="panel-body scopes-body">
       <Project report={report} />
       <Notes notes={rest(report)} />
-      {groups.size === 0 && <p class="empty">{report.entries.length === 0 ? "No layer brings anything." : "Nothing is like that."}</p>}
+      {groups.size === 0 && <p class="empty">{all.length === 0 ? "No layer brings anything." : "Nothing is like that."}</p>}
       {[...groups].map(([category, entries]) => (
         <section key={category} aria-label={titleOf(category)}>
           <h3>
@@ -148,10 +149,13 @@ function Listing({ report, words, onlyActive }: { report: Report; words: string;
   );
 }
 
-/** The notes that no entry's row tells. */
-function rest({ diagnostics, entries }: Report): Diagnostic[] {
-  const told = new Set(entries.flatMap((entry) => entry.diagnostics.map(({ message }) => message)));
-  return diagnostics.filter(({ message }) => !told.has(message));
+/** Extensions, then MCP servers. */
+const rows = ({ entries, servers }: ScopesReply): Entry[] => [...entries, ...servers];
+
+/** The notes that no entry's row shows. */
+function rest(report: ScopesReply): Diagnostic[] {
+  const shown = new Set(rows(report).flatMap((entry) => entry.diagnostics.map(({ message }) => message)));
+  return report.diagnostics.filter(({ message }) => !shown.has(message));
 }
 
 function Row({ entry }: { entry: Entry }) {
@@ -189,8 +193,8 @@ function Row({ entry }: { entry: Entry }) {
   );
 }
 
-function Project({ report: { trust, mode, cwd, global, project, preset } }: { report: Report }) {
-  const layers = [global && `global: ${global}`, project && `project: ${project}`].filter((layer) => layer !== "");
+function Project({ report: { trust, mode, cwd, global, project, preset } }: { report: ScopesReply }) {
+  const layers = [global && `global: ${global}`, project && `project: ${project}`].filter((layer) => layer !== null);
   return (
     <dl class="pairs">
       <div>
@@ -209,7 +213,7 @@ function Project({ report: { trust, mode, cwd, global, project, preset } }: { re
       <div>
         <dt>Trust</dt>
         <dd>
-          {TRUST[trust] ?? <Shown text={trust} most={60} />}
+          {TRUST[trust]}
           {mode === "none" && " This preset does not ask for trust."}
         </dd>
       </div>
@@ -217,7 +221,7 @@ function Project({ report: { trust, mode, cwd, global, project, preset } }: { re
   );
 }
 
-const TRUST: Record<string, string> = {
+const TRUST: Record<ScopesReply["trust"], string> = {
   trusted: "The project is trusted.",
   once: "The project may speak, since it lies in a root of the service.",
   untrusted: "The project is not trusted yet.",
@@ -236,7 +240,7 @@ const PILLS: Record<State, string> = {
   pending: "turn",
 };
 
-const TITLES: Record<string, string> = {
+const TITLES: Partial<Record<Entry["category"], string>> = {
   contextProviders: "Context providers",
   mcp: "MCP servers",
   sessionStores: "Session stores",
@@ -244,10 +248,7 @@ const TITLES: Record<string, string> = {
   ui: "UI",
 };
 
-function titleOf(category: string): string {
-  const title = TITLES[category] ?? category.charAt(0).toUpperCase() + category.slice(1);
-  return escaped(head(title, 40));
-}
+const titleOf = (category: Entry["category"]): string => TITLES[category] ?? category.charAt(0).toUpperCase() + category.slice(1);
 
 const COUNTED: Record<State, string> = {
   active: "active",
@@ -260,9 +261,9 @@ const COUNTED: Record<State, string> = {
   pending: "pending",
 };
 
-function summary({ entries, diagnostics }: Report): string {
-  const count = (wanted: State) => entries.filter((entry) => stateOf(entry) === wanted).length;
-  const told = (Object.keys(COUNTED) as State[]).filter((state) => count(state) > 0);
-  const notes = diagnostics.length > 0 ? `, ${amount(diagnostics.length, "note")}` : "";
-  return told.map((state) => `${count(state)} ${COUNTED[state]}`).join(", ") + notes;
+function summary(report: ScopesReply): string {
+  const count = (wanted: State) => rows(report).filter((entry) => stateOf(entry) === wanted).length;
+  const counts = (Object.keys(COUNTED) as State[]).filter((state) => count(state) > 0);
+  const notes = report.diagnostics.length > 0 ? `, ${amount(report.diagnostics.length, "note")}` : "";
+  return counts.map((state) => `${count(state)} ${COUNTED[state]}`).join(", ") + notes;
 }

@@ -1,6 +1,6 @@
 // How an entry stands, in one word, and what there is to tell beside it. The command line's listings use the same words.
 import { sentence } from "../api/problem";
-import type { Entry, EntryOrigin } from "./report";
+import type { Entry, EntryOrigin } from "../api/types";
 
 export type State = "active" | "hidden" | "off" | "broken" | "held" | "incomplete" | "needs grant" | "pending";
 

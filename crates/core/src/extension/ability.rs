@@ -241,6 +241,21 @@ pub enum Action {
     Writes(String),
 }
 
+/// What an entry would do to the machine when it is used, with the two fields of a variant as a tuple.
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = Action)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its description is used")]
+pub(super) enum ActionShape {
+    /// It starts a program: its arguments and its environment.
+    Command((Vec<String>, BTreeMap<String, String>)),
+    /// It talks to an address.
+    Endpoint(String),
+    /// It writes a file.
+    Writes(String),
+}
+
 impl Ability {
     /// Reads the fields of a manifest of this category. `scope` is that of the manifest: a project's may not
     /// contain keys.

@@ -6,6 +6,7 @@ use std::{fmt, str::FromStr};
 /// The category of an extension. The names are those of directories, settings keys and JSON; the order is
 /// theirs by code point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Category {
     /// Commands that a user types.

@@ -17,6 +17,7 @@ use std::fmt;
 
 /// The origin of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EntryOrigin {
     /// The layer.
     pub scope: Scope,
@@ -26,6 +27,7 @@ pub struct EntryOrigin {
 
 /// The layer and file that disabled an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DisabledBy {
     /// The layer, or the caller.
     pub scope: SetBy,
@@ -51,6 +53,7 @@ impl fmt::Display for DisabledBy {
 
 /// The result of an entry's validation, and of settings that can disable it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// A valid entry. It is active unless a stronger one hides it.
@@ -65,6 +68,7 @@ pub enum Status {
 
 /// An entry of one layer. In JSON it is a row of `preface scopes --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Layered<T> {
     /// The kind and content.
     #[serde(flatten)]
@@ -80,22 +84,29 @@ pub struct Layered<T> {
     /// The valid entries of lower layers that it hides, the nearest first.
     pub shadows: Vec<EntryOrigin>,
     /// The entry of a higher layer that hides it.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub shadowed_by: Option<EntryOrigin>,
     /// The file or caller that disabled it; a server's own entry can do that.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub disabled_by: Option<DisabledBy>,
     /// The unusable override in spite of which this entry is active.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub fallback_from: Option<EntryOrigin>,
     /// The position in its slot, from 0, if it is a hook that runs.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub order: Option<usize>,
     /// The slot, if it is a hook.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
     pub slot: Option<Slot>,
     /// The strongest layer whose configuration is used. An override of a server replaces the whole entry.
     pub config_scope: SetBy,
     /// The result of its validation, and of settings that can disable it.
     pub status: Status,
     /// The summary in one line, without values of environment variables and headers.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub about: Option<String>,
     /// The action that needs permission, with such values masked.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::ability::ActionShape>, required))]
     pub action: Option<Action>,
     /// The diagnostics about the entry.
     pub diagnostics: Vec<Diagnostic>,
@@ -106,6 +117,7 @@ pub type Entry = Layered<Extension>;
 
 /// The fields of an entry that only extensions have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Extension {
     /// The category of the extension.
     pub category: Category,

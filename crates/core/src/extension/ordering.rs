@@ -39,9 +39,11 @@ const MOST_UNKNOWN: usize = 20;
 
 /// An order that an ordering manifest changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OrderingRewrite {
     /// The slot.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub slot: Slot,
     /// The scope of the manifest that changed it.
     pub scope: Scope,

@@ -40,6 +40,7 @@ pub struct IgnoredSetting {
 
 /// The start-up summary. Each entry is counted once.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Startup {
     /// Entries that are active.

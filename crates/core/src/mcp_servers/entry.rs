@@ -23,6 +23,18 @@ pub struct DeclaredServer {
     pub said: Option<Arc<Recalled>>,
 }
 
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for DeclaredServer {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        use utoipa::openapi::{ObjectBuilder, Type};
+        let category = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["mcp"]));
+        ObjectBuilder::new().property("category", category).required("category").into()
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for DeclaredServer {}
+
 impl ServerEntry {
     /// Returns the entry of a server before it is resolved.
     pub(super) fn of(name: &str, origin: EntryOrigin, server: Server) -> Self {

@@ -588,6 +588,7 @@ fn prefer_text(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
 
 /// The source of a value. The order is significant: later ones override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SetBy {
     /// The settings shipped inside preface.

@@ -1,8 +1,7 @@
-//! What the description of every operation says beside what the operation says itself: who may ask, and the problems that
-//! any request can meet.
+//! What the description of every operation has in addition to the operation's own: the roles of those who may ask, and the
+//! problems that any request can meet.
 
-mod body;
-mod parameters;
+mod input;
 mod query;
 
 pub(crate) use query::QueryParameters;
@@ -35,8 +34,7 @@ const PROBLEMS: [(&str, &str); 9] = [
     ("504", "The request took too long."),
 ];
 
-/// The problem of a body of another kind.
-const NOT_JSON: (&str, &str) = ("415", "The body is not said to be JSON.");
+const NOT_JSON: (&str, &str) = ("415", "The content type is not `application/json`.");
 
 /// Completes a description.
 pub(crate) fn complete(mut api: OpenApi) -> OpenApi {
@@ -68,11 +66,11 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
     let open = guard::OPEN.contains(&path);
     for parameter in operation.parameters.iter_mut().flatten() {
         if let RefOr::T(parameter) = parameter {
-            parameters::complete(parameter);
+            input::complete_parameter(parameter);
         }
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
-        body::complete(body);
+        input::complete_body(body);
     }
     let body = operation.request_body.is_some().then_some(NOT_JSON);
     for (status, about) in PROBLEMS.into_iter().chain(body) {
@@ -106,7 +104,7 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
         .collect();
     let role = format!("Roles of an access token: {}.", roles.join(", "));
     operation.description = Some(match operation.description.take() {
-        Some(said) if !said.is_empty() => format!("{said}\n\n{role}"),
+        Some(about) if !about.is_empty() => format!("{about}\n\n{role}"),
         _ => role,
     });
 }

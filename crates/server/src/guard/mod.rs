@@ -9,10 +9,8 @@
 mod bearer;
 mod host;
 mod role;
-mod token;
 
 pub use host::is_host;
-pub use token::new_token;
 
 use crate::{Problem, caller::Identity};
 use axum::http::{HeaderMap, Method, StatusCode, header, request::Parts};
@@ -23,15 +21,13 @@ use preface::{
     host::system::System,
     store::{Role, Store},
 };
-use std::{net::SocketAddr, sync::Arc};
-use token::PageToken;
+use std::{fmt, net::SocketAddr, sync::Arc};
 
 /// The header with which the page shows that it is ours.
 const PAGE_TOKEN: &str = "x-preface-token";
 
-/// The addresses that anybody may ask: they tell a supervisor whether the service is well.
-pub(crate) const OPEN: [&str; 8] =
-    ["/", "/assets/{name}", "/healthz", "/icon.svg", "/page.css", "/page.js", "/plain", "/readyz"];
+/// The addresses that anybody may ask: the pages, and the health of the service.
+pub(crate) const OPEN: [&str; 5] = ["/", "/assets/{name}", "/healthz", "/plain", "/readyz"];
 
 /// Decides who may come in.
 #[derive(Debug)]
@@ -39,8 +35,17 @@ pub struct Guard {
     hosts: Hosts,
     /// True where every request needs an access token; else only this machine can reach the service.
     needs_token: bool,
-    page: PageToken,
+    page_token: PageToken,
     tokens: TokenList,
+}
+
+/// The token of this start. A log of the guard does not have it.
+struct PageToken(String);
+
+impl fmt::Debug for PageToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PageToken")
+    }
 }
 
 /// When a request needs an access token.
@@ -65,7 +70,7 @@ impl Guard {
         Guard {
             hosts: Hosts::new(bound, hosts),
             needs_token: !local || rule == TokenRule::Always,
-            page: PageToken::new(),
+            page_token: PageToken(new_token()),
             tokens: TokenList::new(system, store),
         }
     }
@@ -81,7 +86,7 @@ impl Guard {
     /// Returns the token of this start, for the page and nobody else.
     #[must_use]
     pub fn page_token(&self) -> &str {
-        self.page.as_str()
+        &self.page_token.0
     }
 
     /// Returns who sent a request, or why it is refused.
@@ -176,12 +181,12 @@ impl Guard {
                 .hint("only the page of this service may do that; other programs send no Origin header"))
         };
         let headers = &parts.headers;
-        let says = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
-        // A link that a person follows shows them our page and tells the other site nothing.
+        let has = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
+        // A link that a person follows shows them our page; the other site learns nothing.
         let followed = parts.method == Method::GET
-            && says("sec-fetch-mode", b"navigate")
-            && says("sec-fetch-dest", b"document");
-        if says("sec-fetch-site", b"cross-site") && !followed {
+            && has("sec-fetch-mode", b"navigate")
+            && has("sec-fetch-dest", b"document");
+        if has("sec-fetch-site", b"cross-site") && !followed {
             return refused("origin", "another site's page asked for this");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
@@ -200,7 +205,10 @@ impl Guard {
             return Ok(());
         }
         match headers.get(PAGE_TOKEN) {
-            Some(token) if self.page.is(token.as_bytes()) => Ok(()),
+            // In a time that does not depend on the token.
+            Some(token) if blake3::hash(token.as_bytes()) == blake3::hash(self.page_token.0.as_bytes()) => {
+                Ok(())
+            }
             Some(_) => Err(Problem::new(
                 StatusCode::FORBIDDEN,
                 "page-token",
@@ -212,6 +220,17 @@ impl Guard {
             }
         }
     }
+}
+
+/// Makes a token that nobody can guess: 256 random bits.
+///
+/// # Panics
+/// The machine has no source of randomness.
+#[must_use]
+pub fn new_token() -> String {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).expect("the machine has a source of randomness");
+    format!("preface_{}", blake3::Hash::from_bytes(bytes).to_hex())
 }
 
 /// True for the methods that change nothing.

@@ -47,10 +47,8 @@ pub struct AnalyzeOptions {
     request_body = AnalyzeWrite,
     responses(
         (status = 200, description = "What there is to see.", body = Analysis),
-        (status = 400, description = "The body cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The directory does not lie below a root.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "It names a profile that is not there.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn analyze(State(app): State<Arc<App>>, Body(body): Body<AnalyzeWrite>) -> Reply<Json<Analysis>> {

@@ -1,16 +1,16 @@
-//! The editor at `/`, and the files beside it. Where the editor was not built, the plain page stands in.
+//! The editor at `/` and the files beside it, and the plain page at `/plain`: one file, without a build step. It is at `/`, too, where
+//! the editor was not built.
 
-use super::page;
 use crate::{App, Problem, caller::Identity, compress::takes, extract::InPath, reply::Reply, web};
 use axum::{
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
 };
+use preface::store::Role;
 use std::sync::Arc;
 
-/// Where the page says which styles are its own.
-const NONCE: &str = "{{nonce}}";
+const PLAIN: &str = include_str!("../../assets/plain.html");
 
 /// What files beside the page may do; the one that asks for analyses runs by itself, under this.
 const FILE: HeaderValue = HeaderValue::from_static(
@@ -26,11 +26,33 @@ const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000
     responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
 )]
 pub async fn editor(State(app): State<Arc<App>>, identity: Identity) -> Response {
-    let Some(html) = web::index() else { return page::plain(&app, &identity) };
+    let Some(html) = web::index() else { return plain(State(app), identity).await };
     let nonce = nonce();
-    let html = page::filled(&html, &app, &identity).replace(NONCE, &nonce);
-    let mut response = page::file("text/html; charset=utf-8", html);
-    if let Ok(policy) = HeaderValue::try_from(policy(&nonce)) {
+    filled(&html, &app, &identity, &nonce, &policy("'self'", &format!("'self' {}", source(&nonce))))
+}
+
+/// Shows the plain page.
+#[utoipa::path(
+    get, path = "/plain", tag = "page",
+    operation_id = "page",
+    responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
+)]
+pub async fn plain(State(app): State<Arc<App>>, identity: Identity) -> Response {
+    let nonce = nonce();
+    let ours = source(&nonce);
+    filled(PLAIN, &app, &identity, &nonce, &policy(&ours, &ours))
+}
+
+/// Fills in the token of this start, the nonce, and the first root: its path is not for everybody.
+fn filled(html: &str, app: &App, identity: &Identity, nonce: &str, policy: &str) -> Response {
+    let root = app.settings.roots.first().filter(|_| identity.require(Role::Read).is_ok());
+    let root = root.map(|root| root.display().to_string()).unwrap_or_default();
+    let html = html
+        .replace("{{token}}", &attribute(app.guard.page_token()))
+        .replace("{{nonce}}", nonce)
+        .replace("{{root}}", &attribute(&root));
+    let mut response = Html(html).into_response();
+    if let Ok(policy) = HeaderValue::try_from(policy) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     response
@@ -40,7 +62,7 @@ pub async fn editor(State(app): State<Arc<App>>, identity: Identity) -> Response
 #[utoipa::path(
     get, path = "/assets/{name}", tag = "page",
     operation_id = "asset",
-    params(("name" = String, Path, description = "The file's name, as the page says it")),
+    params(("name" = String, Path, description = "The file's name, as in the page")),
     responses(
         (status = 200, description = "The file.", body = String, content_type = "text/javascript"),
         (status = 404, description = "The page has no such file.", body = Problem, content_type = "application/problem+json"),
@@ -51,34 +73,44 @@ pub async fn asset(InPath(name): InPath<String>, headers: HeaderMap) -> Reply<Re
         Problem::new(StatusCode::NOT_FOUND, "no-file", "the page has no such file")
             .hint("load the page again")
     })?;
-    let mut response = page::file(file.kind, file.bytes.into_response());
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, FOR_GOOD);
-    headers.insert(header::CONTENT_SECURITY_POLICY, FILE);
-    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    if let Some(packed) = file.packed {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(packed));
-    }
+    let fields = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(file.kind)),
+        (header::CACHE_CONTROL, FOR_GOOD),
+        (header::CONTENT_SECURITY_POLICY, FILE),
+        (header::VARY, HeaderValue::from_static("Accept-Encoding")),
+    ];
+    let coding = file.packed.map(|packed| [(header::CONTENT_ENCODING, HeaderValue::from_static(packed))]);
+    let mut response = (fields, file.bytes).into_response();
+    response.headers_mut().extend(coding.into_iter().flatten());
     Ok(response)
 }
 
-/// A word that nobody knows beforehand: styles that carry it are the page's own.
+/// Returns a word that nobody knows beforehand: styles and scripts that carry it are the page's own.
 fn nonce() -> String {
     let mut bytes = [0; 16];
-    // Without randomness no style has the word; the page is bare then, and safe.
+    // Without randomness nothing has the word; the page is bare then, and safe.
     match getrandom::fill(&mut bytes) {
         Ok(()) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         Err(_) => String::new(),
     }
 }
 
-/// What the editor's page may do: run our scripts, wear our styles and those with the nonce, ask us.
-fn policy(nonce: &str) -> String {
-    let ours = if nonce.is_empty() { String::new() } else { format!(" 'nonce-{nonce}'") };
+/// Returns the source of a nonce for a policy; for an empty one, nothing.
+fn source(nonce: &str) -> String {
+    if nonce.is_empty() { String::new() } else { format!("'nonce-{nonce}'") }
+}
+
+/// Returns what a page may do: run these scripts, use these styles, ask us.
+fn policy(scripts: &str, styles: &str) -> String {
     format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'{ours}; img-src 'self' data:; font-src 'self'; \
+        "default-src 'none'; script-src {scripts}; style-src {styles}; img-src 'self' data:; font-src 'self'; \
          connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
+}
+
+/// Writes a text so that it stays inside of an attribute's quotes.
+fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -86,12 +118,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_allows_nothing_by_its_word_and_each_nonce_once() {
+    fn each_nonce_is_used_once_and_an_empty_one_allows_nothing() {
         let (one, two) = (nonce(), nonce());
         assert_ne!(one, two);
         assert_eq!(one.len(), 32);
-        let policy = policy(&one);
-        assert!(policy.contains(&format!("style-src 'self' 'nonce-{one}'")) && !policy.contains("unsafe"));
-        assert!(!super::policy("").contains("nonce"));
+        assert_eq!(source(&one), format!("'nonce-{one}'"));
+        assert_eq!(source(""), "");
+    }
+
+    #[test]
+    fn an_attribute_is_not_left() {
+        assert_eq!(attribute(r#""><script>&"#), "&quot;&gt;&lt;script&gt;&amp;");
     }
 }

@@ -3,11 +3,8 @@
 pub mod analyze;
 pub mod conversations;
 pub mod editor;
-pub mod health;
-pub mod metrics;
-pub mod openapi;
-pub mod page;
 pub mod scopes;
+pub mod service;
 pub mod system_prompt;
 pub mod templates;
 pub mod transfer;

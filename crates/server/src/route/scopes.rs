@@ -5,8 +5,8 @@ use axum::{Json, extract::State};
 use preface::{Request, ScopesReport, TrustChoice};
 use preface_core::{
     diagnostic::Diagnostics,
-    extension::{Entry, Startup},
-    mcp_servers::ServerEntry,
+    extension::{Extension, Layered, Startup},
+    mcp_servers::DeclaredServer,
     trust::{Trust, TrustMode},
 };
 use serde::{Deserialize, Serialize};
@@ -32,10 +32,8 @@ pub struct ScopesReply {
     /// The profile's name.
     pub preset: String,
     /// How the profile guards a project.
-    #[schema(value_type = String)]
     pub mode: TrustMode,
-    /// What stands for the project. A root of the service is the grant.
-    #[schema(value_type = String)]
+    /// Whether the project is trusted. A root of the service is the grant.
     pub trust: Trust,
     /// The directory of the user's own files.
     #[schema(required)]
@@ -43,15 +41,12 @@ pub struct ScopesReply {
     /// The project's directory.
     #[schema(required)]
     pub project: Option<String>,
-    /// How many entries speak, and which do not.
-    #[schema(value_type = Object)]
+    /// How many entries are active, and which are not.
     pub startup: Startup,
     /// Every extension of every layer: category, name, origin, whether it is active, what it shadows, and why not.
-    #[schema(value_type = Vec<Object>)]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Layered<Extension>>,
     /// The MCP servers of all layers.
-    #[schema(value_type = Vec<Object>)]
-    pub servers: Vec<ServerEntry>,
+    pub servers: Vec<Layered<DeclaredServer>>,
     /// What came up.
     #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
     pub diagnostics: Diagnostics,

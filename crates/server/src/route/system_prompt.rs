@@ -46,8 +46,6 @@ pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply<Respo
         (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
         (status = 400, description = "The body is no object with a string `template`, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn put(
@@ -67,7 +65,6 @@ pub async fn put(
     responses(
         (status = 200, description = "The default template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn delete(
@@ -85,8 +82,6 @@ pub async fn delete(
     params(PageQuery),
     responses(
         (status = 200, description = "A page of versions.", body = Paged<VersionInfo>),
-        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn versions(
@@ -104,7 +99,6 @@ pub async fn versions(
     responses(
         (status = 200, description = "The version.", body = VersionReply),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn version(State(app): State<Arc<App>>, InPath(version): InPath<u64>) -> Reply<Json<VersionReply>> {
@@ -120,7 +114,6 @@ pub async fn version(State(app): State<Arc<App>>, InPath(version): InPath<u64>) 
         (status = 200, description = "It is current again.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn restore(
@@ -139,9 +132,7 @@ pub async fn restore(
     params(DiffQuery),
     responses(
         (status = 200, description = "What differs.", body = Diff),
-        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn diff(State(app): State<Arc<App>>, InQuery(query): InQuery<DiffQuery>) -> Reply<Json<Diff>> {
@@ -158,8 +149,6 @@ pub async fn diff(State(app): State<Arc<App>>, InQuery(query): InQuery<DiffQuery
         (status = 200, description = "The version has the label.", body = LabelWrite),
         (status = 400, description = "The label cannot be one, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn set_label(
@@ -181,7 +170,6 @@ pub async fn set_label(
         (status = 204, description = "No version has the label any more."),
         (status = 400, description = "The label cannot be one.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No version has that label.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn remove_label(

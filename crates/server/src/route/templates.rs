@@ -30,8 +30,6 @@ use std::sync::Arc;
     params(PageQuery),
     responses(
         (status = 200, description = "A page of templates.", body = Paged<TemplateEntry>),
-        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn list(
@@ -77,8 +75,6 @@ pub async fn get(
         (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
         (status = 400, description = "The body is no object with a string `template`, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn put(
@@ -100,7 +96,6 @@ pub async fn put(
         (status = 200, description = "The default template, where the name is the one of the first template, which always has a text.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version that says so."))),
         (status = 204, description = "It is deleted.", headers(("Preface-Version" = u64, description = "The version that says so."))),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no template of this name, or it is deleted.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -120,8 +115,6 @@ pub async fn delete(
     params(("name" = String, Path, description = "The name of the template."), PageQuery),
     responses(
         (status = 200, description = "A page of versions.", body = Paged<VersionInfo>),
-        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -141,7 +134,6 @@ pub async fn versions(
     responses(
         (status = 200, description = "The version.", body = VersionReply),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn version(
@@ -160,7 +152,6 @@ pub async fn version(
         (status = 200, description = "It is current again.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn restore(
@@ -179,9 +170,7 @@ pub async fn restore(
     params(("name" = String, Path, description = "The name of the template."), DiffQuery),
     responses(
         (status = 200, description = "What differs.", body = Diff),
-        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn diff(
@@ -202,8 +191,6 @@ pub async fn diff(
         (status = 200, description = "The version has the label.", body = LabelWrite),
         (status = 400, description = "The label cannot be one, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn set_label(
@@ -225,7 +212,6 @@ pub async fn set_label(
         (status = 204, description = "No version has the label any more."),
         (status = 400, description = "The label cannot be one.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No version has that label.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn remove_label(

@@ -11,7 +11,6 @@ use std::sync::Arc;
     operation_id = "export",
     responses(
         (status = 200, description = "The document.", body = Document),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn export(State(app): State<Arc<App>>) -> Reply<Json<Document>> {
@@ -31,8 +30,6 @@ pub async fn export(State(app): State<Arc<App>>) -> Reply<Json<Document>> {
         (status = 400, description = "The document cannot be read, or a template breaks a limit; nothing was added.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The document contradicts itself, or something in it cannot be a label, a note or an author; nothing was added.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "Somebody else writes to the same template all the time.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn import(

@@ -49,7 +49,6 @@ pub struct VariableEntry {
     params(VariablesQuery),
     responses(
         (status = 200, description = "The variables.", body = VariablesReply),
-        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The directory does not lie below a root, or the token's role does not include `analyze`.", body = Problem, content_type = "application/problem+json"),
     ),
 )]

@@ -1,12 +1,18 @@
-//! Whether the service lives, and whether it can do its work.
+//! What the service reports about itself: health, numbers, and the description of its operations.
 
 use crate::{App, Problem, caller::Identity, reply::Reply};
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    body::Bytes,
+    extract::State,
+    http::{StatusCode, header},
+    response::IntoResponse,
+};
 use preface::store::Role;
 use serde::Serialize;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-/// How the service is.
+/// The health of the service.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Health {
     /// `ok`.
@@ -16,7 +22,7 @@ pub struct Health {
     pub store: Option<&'static str>,
 }
 
-/// Says that the process lives.
+/// Answers as long as the process lives.
 #[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = Health, description = "It lives")))]
 pub async fn healthz() -> Json<Health> {
     Json(Health { status: "ok", store: None })
@@ -26,7 +32,7 @@ pub async fn healthz() -> Json<Health> {
 /// reason of a failure are for those who may read it.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
-    responses((status = 200, body = Health, description = "The store answers and takes writes"), (status = 503, description = "The store does not answer, or the last write to it failed", body = crate::Problem, content_type = "application/problem+json")),
+    responses((status = 200, body = Health, description = "The store answers and takes writes"), (status = 503, description = "The store does not answer, or the last write to it failed", body = Problem, content_type = "application/problem+json")),
 )]
 pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> Reply<Json<Health>> {
     let may_read = identity.require(Role::Read).is_ok();
@@ -35,7 +41,7 @@ pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> Reply<Js
         None => app.store.check().await,
     };
     if let Err(error) = checked {
-        // Whatever is wrong with the store: this node is not to be asked.
+        // With any fault of the store, no request belongs here.
         let (status, code, reason) =
             (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable", error.to_string());
         let problem = if may_read {
@@ -47,4 +53,24 @@ pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> Reply<Js
         return Err(problem.reason(reason));
     }
     Ok(Json(Health { status: "ok", store: may_read.then(|| app.store.kind()) }))
+}
+
+/// Returns the numbers of this node, in the text format that Prometheus reads.
+#[utoipa::path(
+    get, path = "/metrics", tag = "service",
+    responses((status = 200, description = "The numbers", body = String, content_type = "application/openmetrics-text")),
+)]
+pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], app.metrics.text())
+}
+
+/// The description; it does not change while the program runs.
+static DOCUMENT: LazyLock<Bytes> =
+    LazyLock::new(|| serde_json::to_vec(&crate::api()).unwrap_or_default().into());
+
+/// Describes every operation, in OpenAPI 3.1.
+#[utoipa::path(get, path = "/openapi.json", tag = "service", responses((status = 200, body = Object, description = "The document")))]
+pub async fn openapi() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], DOCUMENT.clone())
 }
