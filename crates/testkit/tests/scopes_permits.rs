@@ -182,8 +182,13 @@ fn an_extension_without_a_recorded_directory_counts_as_changed() {
     let store = "/home/user/.local/state/preface/trust.json";
     let root = std::path::Path::new("/work");
     let argv = [program];
-    let words =
-        CommandWords { subject: "contextProviders/speaker", argv: &argv, cwd: root, env: &[], directory: None };
+    let words = CommandWords {
+        subject: "contextProviders/speaker",
+        argv: &argv,
+        cwd: root,
+        env: &[],
+        directory: None,
+    };
     let old = CheckedCommand::check(&system, root, &words).map(|command| command.permit);
     preface::host::trust::TrustStore::at(&system, store.into())
         .grant_permits(root, None, &[old.expect("a permit")])

@@ -23,8 +23,8 @@ use preface_host::{
     provider::git,
     system::{FileKind, System},
     trust::{
-        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested, store_file,
-        trust_evaluated, trusted_once, whole_digest,
+        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested,
+        store_file, trust_evaluated, trusted_once, whole_digest,
     },
 };
 use std::{
