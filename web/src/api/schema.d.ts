@@ -227,7 +227,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the process lives. */
+        /** Answers as long as the process lives. */
         get: operations["healthz"];
         put?: never;
         post?: never;
@@ -268,7 +268,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells the numbers of this node, in the text format that Prometheus reads.
+         * Returns the numbers of this node, in the text format that Prometheus reads.
          * @description Roles of an access token: `metrics`, `read`, `analyze`, `converse`, `write`.
          */
         get: operations["metrics"];
@@ -1426,7 +1426,7 @@ export interface components {
             offset: number;
             right: components["schemas"]["Side"] | null;
         };
-        /** @description How the service is. */
+        /** @description The health of the service. */
         Health: {
             /** @description `ok`. */
             status: string;
@@ -1916,9 +1916,9 @@ export interface components {
             project: string | null;
             /** @description The MCP servers of all layers. */
             servers: components["schemas"]["Layered_DeclaredServer"][];
-            /** @description How many entries speak, and which do not. */
+            /** @description How many entries are active, and which are not. */
             startup: components["schemas"]["Startup"];
-            /** @description What stands for the project. A root of the service is the grant. */
+            /** @description Whether the project is trusted. A root of the service is the grant. */
             trust: components["schemas"]["Trust"];
         };
         /**
@@ -2326,7 +2326,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The file's name, as the page says it */
+                /** @description The file's name, as in the page */
                 name: string;
             };
             cookie?: never;
@@ -2810,7 +2810,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3268,7 +3268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3605,7 +3605,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3770,7 +3770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3972,7 +3972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4016,7 +4016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4449,7 +4449,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4969,7 +4969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5002,7 +5002,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5141,7 +5141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5189,7 +5189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Analysis"];
                 };
             };
-            /** @description The body cannot be read. */
+            /** @description The request cannot be read, or does not name one host. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5244,7 +5244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5337,7 +5337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Diff"];
                 };
             };
-            /** @description The query cannot be read. */
+            /** @description The request cannot be read, or does not name one host. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5425,7 +5425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5542,7 +5542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5575,7 +5575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5708,7 +5708,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5759,7 +5759,7 @@ export interface operations {
                     "application/json": components["schemas"]["VariablesReply"];
                 };
             };
-            /** @description The query cannot be read. */
+            /** @description The request cannot be read, or does not name one host. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5885,7 +5885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Paged_VersionInfo"];
                 };
             };
-            /** @description The query cannot be read. */
+            /** @description The request cannot be read, or does not name one host. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5962,7 +5962,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6097,7 +6097,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6250,7 +6250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6299,7 +6299,7 @@ export interface operations {
                     "application/json": components["schemas"]["Paged_TemplateEntry"];
                 };
             };
-            /** @description The query cannot be read. */
+            /** @description The request cannot be read, or does not name one host. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6376,7 +6376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6653,7 +6653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6686,7 +6686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6850,7 +6850,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6902,7 +6902,7 @@ export interface operations {
                     "application/json": components["schemas"]["Diff"];
                 };
             };
-            /** @description The query cannot be read. */
+            /** @description The request cannot be read, or does not name one host. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6990,7 +6990,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7109,7 +7109,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not said to be JSON. */
+            /** @description The content type is not `application/json`. */
             415: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7142,7 +7142,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7277,7 +7277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7329,7 +7329,7 @@ export interface operations {
                     "application/json": components["schemas"]["Paged_VersionInfo"];
                 };
             };
-            /** @description The query cannot be read. */
+            /** @description The request cannot be read, or does not name one host. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7417,7 +7417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7554,7 +7554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7709,7 +7709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer. */
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
