@@ -231,12 +231,6 @@ impl Pins {
         self.declined.is_some_and(|declined| declined.contents == *contents)
     }
 
-    /// Returns the last decline, if no grant came after it.
-    #[must_use]
-    pub fn declined(&self) -> Option<&Declined> {
-        self.declined.as_ref()
-    }
-
     /// Returns when the user took a grant back or declined texts last.
     #[must_use]
     pub fn refused_at(&self) -> Option<Timestamp> {

@@ -402,7 +402,7 @@ pub enum PermitState {
 /// The permits of one project, the one that was granted first, first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permits {
-    granted: Vec<Permit>,
+    pub(super) granted: Vec<Permit>,
 }
 
 impl Permits {
@@ -417,17 +417,6 @@ impl Permits {
         } else {
             PermitState::New
         }
-    }
-
-    /// Returns whether nothing is granted.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.granted.is_empty()
-    }
-
-    /// Returns everything that is granted.
-    pub fn iter(&self) -> impl Iterator<Item = &Permit> {
-        self.granted.iter()
     }
 
     /// Returns what was granted last to a subject: what a question about a change compares with.

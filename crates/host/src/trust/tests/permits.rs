@@ -150,7 +150,7 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     // A work tree of the same repository has other files.
     for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
         let permits = records.permits(Path::new(root));
-        assert!(permits.is_empty(), "{root}");
+        assert!(permits.granted.is_empty(), "{root}");
         assert_eq!(permits.state(&permit), PermitState::New);
     }
     assert_eq!(records.permits(root()).state(&permit), PermitState::Granted);
@@ -165,7 +165,7 @@ fn a_permit_of_one_project_says_nothing_in_another() {
         .expect("granted");
     let report = store(&system).revoke_permits(root(), None, None).expect("revoked");
     assert_eq!(report.removed, ["mcp/a", "mcp/b"]);
-    assert!(load(&system).permits(Path::new("/tree")).is_empty());
+    assert!(load(&system).permits(Path::new("/tree")).granted.is_empty());
     assert_eq!(load(&system).list(), [], "a record that says nothing goes");
 }
 
@@ -182,10 +182,10 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     store(&system).grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
     let path = text("a", "").path;
     store(&system).revoke_pins(root(), None, Some(&[path])).expect("revoked");
-    assert!(!load(&system).permits(root()).is_empty(), "one text is one text");
+    assert!(!load(&system).permits(root()).granted.is_empty(), "one text is one text");
     let report = store(&system).revoke_pins(root(), None, None).expect("revoked");
     assert_eq!(report.permits, ["mcp/a"], "everything is everything");
-    assert!(load(&system).permits(root()).is_empty());
+    assert!(load(&system).permits(root()).granted.is_empty());
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn repeating_changes_nothing() {
     let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
     let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
     assert_eq!(report.removed, ["mcp/b"]);
-    assert_eq!(load(&system).permits(root()).iter().collect::<Vec<_>>(), [&both[0]]);
+    assert_eq!(load(&system).permits(root()).granted, both[..1]);
     let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
     assert_eq!((report.removed, report.audit), (vec![], vec![]));
     assert!(
@@ -343,7 +343,7 @@ fn bad_permits_are_skipped_and_kept() {
     let permits = store(&system).load(&mut notes).permits(root());
     assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 11]);
     assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
-    assert_eq!(permits.iter().count(), 1);
+    assert_eq!(permits.granted.len(), 1);
     store(&system).grant_whole(key(), None, None).expect("granted");
     let kept = content(&system);
     for number in 1..=9 {
@@ -402,7 +402,7 @@ fn a_store_inside_of_the_project_permits_nothing() {
         [{"subject":"mcp/a","url":"https://a","grantedAt":"2026-01-01T00:00:00Z"}]}]}"#;
     let system = MemorySystem::new().with_file(inside, file).with_mode(inside, 0o600);
     let store = TrustStore::at(&system, inside.into());
-    assert!(store.load(&mut Vec::new()).permits(root()).is_empty());
+    assert!(store.load(&mut Vec::new()).permits(root()).granted.is_empty());
     let error = store.grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect_err("inside");
     assert_eq!(error.code().as_str(), "Validation/TrustScopeViolation");
 }

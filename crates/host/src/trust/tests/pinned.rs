@@ -140,7 +140,7 @@ fn a_no_is_bound_to_what_was_shown() {
     assert_eq!(content(&system), before, "history does not grow");
 
     store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
-    assert_eq!(load(&system).pins(root(), None).declined(), None, "a grant is the last word");
+    assert_eq!(load(&system).pins(root(), None).refused_at(), None, "a grant is the last word");
 }
 
 #[test]
