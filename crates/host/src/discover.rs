@@ -21,7 +21,7 @@ use preface_core::{
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// How many entries a `sections/` directory may have.
+/// The most entries of a `sections/` directory.
 const SECTIONS: usize = 1000;
 /// The most that is read of one section, and of all sections of a layer.
 const SECTION_LIMIT: u64 = 1 << 20;

@@ -37,7 +37,7 @@ const MCP: &str = "mcp.json";
 const MANIFEST_LIMIT: u64 = 256 << 10;
 /// The most that is read of an ordering manifest.
 const ORDERING_LIMIT: u64 = 1 << 20;
-/// How many extensions a category of a layer may have.
+/// The most extensions of a category of a layer.
 const MOST: usize = 10_000;
 
 /// Returns what ships inside preface: the context providers that are built in, and the bundled manifests.
