@@ -24,13 +24,13 @@ use preface_core::{
 };
 use std::{borrow::Cow, path::Path};
 
-/// A file that was read, and which real file it is.
+/// A file that was read, and its real identity.
 pub(super) struct Reading {
     pub entry: SkillEntry,
     pub id: Option<FileId>,
 }
 
-/// How a skill's file is asked for.
+/// Returns the request for a skill's file.
 pub(super) fn wanted<'a>(
     scope: Scope,
     path: &'a Path,
