@@ -32,7 +32,7 @@ pub(crate) use {
     refs::{is_ref_name, no_ref},
 };
 
-/// What `HEAD` says.
+/// The branch that `HEAD` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The branch as git abbreviates it, as it is written in the repository; `HEAD` when detached; `None` before the first

@@ -152,11 +152,11 @@ fn active_tools(server: &ServerEntry, look: &Look<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// How many levels of headings stand above what a server says.
+/// The number of heading levels above a server's text.
 const LEVELS: usize = 2;
 
-/// A text below the heading of its server: its own headings are of lower levels, so that none opens the section of another
-/// server, or a part of the prompt.
+/// Lowers the headings of a server's text below the heading of the server, so that none of them starts the
+/// section of another server, or a part of the prompt.
 fn below(text: &str) -> String {
     let mut fenced = false;
     let mut out = String::with_capacity(text.len() + 16);

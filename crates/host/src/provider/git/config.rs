@@ -4,7 +4,7 @@
 //! lines. Includes are not followed: git does not follow them either when it decides whether it knows a repository's
 //! format.
 
-/// How a repository is stored, as far as its configuration says.
+/// The values of a repository's configuration that decide how it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Format {
     /// `core.repositoryFormatVersion`.

@@ -12,7 +12,7 @@ use std::{
 
 /// The most that is read of `packed-refs`: some 250,000 names. Where it is larger, the branch is taken from `HEAD` alone.
 const PACKED: u64 = 16 * 1024 * 1024;
-/// How many symbolic refs may lead to the next; git's own bound.
+/// The most symbolic refs in a chain; git's own limit.
 const HOPS: usize = 5;
 
 /// Git's rules for a short name, in its order: what stands before and after it in the full name.
@@ -68,9 +68,9 @@ struct Refs<'a> {
 #[derive(Default)]
 struct Packed {
     content: Vec<u8>,
-    /// Where each name lies in the content, in the order of names.
+    /// The byte range of each name in the content, sorted by name.
     names: Vec<Range<usize>>,
-    /// The file is larger than [`PACKED`].
+    /// True if the file is larger than [`PACKED`].
     is_unread: bool,
 }
 
@@ -93,7 +93,6 @@ impl Packed {
     }
 }
 
-/// What stands under a name.
 enum Found {
     Commit,
     Ref(Vec<u8>),

@@ -63,7 +63,6 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// Whose a file of the project is.
     pub fn belongs(&self, path: &Path) -> Belongs {
         match &self.look.places.project {
             Some(project) if path.starts_with(project) => Belongs::ToLayer,

@@ -22,18 +22,17 @@ pub struct Candidate {
     pub dir: PathBuf,
 }
 
-/// Whose word a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// That of whoever runs the machine.
+    /// A file of the machine's administrator.
     Managed,
-    /// The user's, for all projects.
+    /// A file of the user for all projects.
     User,
-    /// The project's.
+    /// A file of the project.
     Project,
-    /// The user's, for this project.
+    /// A file of the user for this project.
     Local,
-    /// One of many, in a directory of rules.
+    /// A file in a directory of rules.
     Rule,
 }
 
@@ -101,7 +100,8 @@ pub fn unread(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     options.unread.iter().map(at).filter(is_unread).collect()
 }
 
-/// How many directories are looked into, from the cwd up: each is asked for where it really lies.
+/// The most directories that are searched, from the cwd up. The limit exists because the real path of each is
+/// resolved.
 const MOST_LEVELS: usize = 128;
 
 /// The files of the tree.
