@@ -56,7 +56,7 @@ pub(super) enum Reading {
 pub(super) struct HeadKeys {
     /// The keys whose value is the rest of the line, unparsed.
     pub literal: &'static [&'static str],
-    /// True for one of the others.
+    /// The test for the other keys.
     pub is_key: fn(&str) -> bool,
 }
 
@@ -105,7 +105,7 @@ impl MarkdownFile {
         place
     }
 
-    /// Returns a value of the head as a piece: where it stands in the head as it is, with its exact place.
+    /// Returns a value of the head as a piece; with its exact place if the head contains it unchanged.
     #[must_use]
     pub fn piece(&self, value: &str) -> Vec<Piece> {
         self.located(value, &self.head)
@@ -249,7 +249,7 @@ impl Whole<'_> {
     }
 }
 
-/// Returns what follows the head of a file: trimmed, otherwise as it stands.
+/// Returns the text after the head of a file, trimmed and otherwise unchanged.
 #[must_use]
 pub fn body(pieces: Vec<Piece>) -> Vec<Piece> {
     let text = joined(&pieces);

@@ -81,7 +81,7 @@ pub fn load<T>(kind: &Kind<T>, look: &Look<'_>) -> Vec<MarkdownEntry<T>> {
     entries
 }
 
-/// Takes back what was told since `before` and had been told already.
+/// Removes the diagnostics added since `before` that had been reported already.
 pub(crate) fn tell_once(before: usize, look: &Look<'_>) {
     let mut notes = look.notes.borrow_mut();
     let new = notes.split_off(before);
@@ -89,7 +89,7 @@ pub(crate) fn tell_once(before: usize, look: &Look<'_>) {
     notes.extend(new);
 }
 
-/// Shows a text of somebody else's on one line of a message.
+/// Returns an untrusted text on one line for a message.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 200;
     match text.char_indices().nth(LONGEST) {

@@ -54,7 +54,7 @@ pub fn branch(system: &dyn System, cwd: &Path) -> Result<Option<String>, GitTrou
     head(system, cwd, HardLinks::Read).map(|head| head.name)
 }
 
-/// Returns the branch as [`branch`] does, and the file that says so.
+/// Returns the branch as [`branch`] does, and the file that names it.
 ///
 /// # Errors
 /// As [`branch`]; and [`GitTrouble::HardLink`].

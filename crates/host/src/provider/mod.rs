@@ -58,7 +58,7 @@ pub trait ContextProvider: Sync {
         false
     }
 
-    /// Looks, and says what it found. It never fails: what went wrong is a note of `look`.
+    /// Returns the text for a section. It never fails: problems are reported as diagnostics of `look`.
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution;
 }
 

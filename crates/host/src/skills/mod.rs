@@ -54,8 +54,8 @@ pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
     loader.finish()
 }
 
-/// Expands `/skill:NAME ARGS`, hidden skills too. `None` leaves the text as it is: it is no command, names nobody, or the
-/// file cannot be read any more, which is a note.
+/// Expands `/skill:NAME ARGS`, hidden skills too. Returns `None` if the text is no such command, names no
+/// skill, or the file cannot be read any more, which is reported.
 #[must_use]
 pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<String> {
     let asked = command::read(text)?;

@@ -76,7 +76,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The digest of a text, worked out when somebody asks for it.
+/// The digest of a text, computed on first use.
 #[derive(Clone)]
 pub struct LazyDigest(Arc<(OnceLock<Digest>, Arc<Vec<u8>>)>);
 

@@ -225,7 +225,8 @@ impl Pins {
         }
     }
 
-    /// Returns whether exactly these texts (see [`Digest::of_listing`]) were declined, so that nobody asks again.
+    /// Returns whether exactly these texts (see [`Digest::of_listing`]) were declined, so that the user is
+    /// not asked again.
     #[must_use]
     pub fn declines(&self, contents: &Digest) -> bool {
         self.declined.is_some_and(|declined| declined.contents == *contents)

@@ -79,7 +79,7 @@ impl WholeRecord {
         self.decision == Decision::Trusted && self.digest.as_ref().is_some_and(|then| then != now)
     }
 
-    /// Returns whether exactly these contents were declined, so that nobody asks again.
+    /// Returns whether exactly these contents were declined, so that the user is not asked again.
     #[must_use]
     pub fn declines(&self, now: &Digest) -> bool {
         self.decision == Decision::Declined && self.digest.as_ref() == Some(now)
@@ -182,7 +182,7 @@ pub(super) struct Project {
     /// Names of branches, as they are shown, in the order of their grants.
     pub(super) branches: Vec<String>,
     pub(super) declined: Option<Declined>,
-    /// When a grant was taken back last.
+    /// The time of the last revocation.
     pub(super) revoked_at: Option<Timestamp>,
     pub(super) strange_pins: Vec<Value>,
     /// In the order of the grants, for each subject.

@@ -458,8 +458,8 @@ impl<'a> TrustStore<'a> {
         Ok(Some(read.into_bytes()))
     }
 
-    /// Refuses a store that somebody else can replace: each directory and each link on the way to it belongs to the user or to
-    /// root, and nobody else can put another name in its place.
+    /// Refuses a store that another user can replace: each directory and each link on the path to it must
+    /// belong to the user or to root, and no other user may be able to rename in it.
     fn check_directories(&self) -> Result<(), TrustError> {
         let mut names = self.file.to_path_buf();
         for _ in 0..=LINKS_LIMIT {
@@ -503,8 +503,8 @@ impl<'a> TrustStore<'a> {
         Ok(None)
     }
 
-    /// Refuses a file or directory that belongs to somebody else or has one of these permission bits: who writes the store
-    /// decides which programs run.
+    /// Refuses a file or directory that belongs to another user or has one of these permission bits: the
+    /// writer of the store decides which programs run.
     fn check_access(&self, path: &Path, stat: &Stat, bits: u32) -> Result<(), TrustError> {
         let user = self.system.user_id();
         if let (Some(user), Some(owner)) = (user, stat.owner)

@@ -15,7 +15,7 @@ const PACKED: u64 = 16 * 1024 * 1024;
 /// The most symbolic refs in a chain; git's own limit.
 const HOPS: usize = 5;
 
-/// Git's rules for a short name, in its order: what stands before and after it in the full name.
+/// The prefix and suffix of a full name that a short name leaves out, in the order of git's rules.
 const RULES: [(&str, &str); 6] = [
     ("", ""),
     ("refs/", ""),
@@ -127,7 +127,7 @@ impl Refs<'_> {
         Ok(name.to_vec())
     }
 
-    /// Says whether a name resolves to a commit.
+    /// Returns whether a name resolves to a commit.
     fn exists(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
         let mut name = name.to_vec();
         for _ in 0..HOPS {
@@ -163,7 +163,7 @@ impl Refs<'_> {
         })
     }
 
-    /// Says whether `packed-refs` has a name.
+    /// Returns whether `packed-refs` has a name.
     fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
         if self.packed.is_none() {
             let files = self.repository.files(self.system);
@@ -189,7 +189,7 @@ impl Refs<'_> {
     }
 }
 
-/// Says whether a name can be a ref, by git's rules; it then leads nowhere else when joined to a path.
+/// Returns whether git accepts a name as a ref; such a name cannot escape the directory that it is joined to.
 pub(crate) fn is_ref_name(name: &[u8]) -> bool {
     let bad = |byte: &u8| byte.is_ascii_control() || b" ~^:?*[\\".contains(byte);
     !name.is_empty()
@@ -202,12 +202,12 @@ pub(crate) fn is_ref_name(name: &[u8]) -> bool {
             .all(|part| !part.is_empty() && !part.starts_with(b".") && !part.ends_with(b".lock"))
 }
 
-/// Says that a file is no ref.
+/// Returns the error for a file that is not a ref.
 pub(crate) fn no_ref(path: &Path) -> GitTrouble {
     GitTrouble::Broken(format!("`{}` is no ref; expected an object id or `ref: refs/…`", shown_path(path)))
 }
 
-/// Says whether git reads a value as false.
+/// Returns whether git reads a value as false.
 fn is_false(value: &str) -> bool {
     ["false", "no", "off", "0", ""].iter().any(|word| value.eq_ignore_ascii_case(word))
 }

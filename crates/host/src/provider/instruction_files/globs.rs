@@ -45,7 +45,8 @@ pub struct Globs {
 }
 
 impl Globs {
-    /// Reads a list within the room of all lists. What is wrong with a pattern is told, and it matches nothing.
+    /// Reads a list within the room of all lists. Invalid patterns are returned with the reason, and match
+    /// nothing.
     pub fn read(list: &[String], all: &mut Room, look: &Look<'_>) -> (Self, Vec<Bad>) {
         let (mut globs, mut bad) = (Globs::default(), Vec::new());
         let mut room = Room::LIST;

@@ -62,7 +62,7 @@ struct Indented {
 }
 
 impl Indented {
-    /// True for a line of code. Lines are given one after the other.
+    /// Returns true for a line of code. Must be called with each line in order.
     fn holds(&mut self, line: &str) -> bool {
         let head = line.trim_start_matches([' ', '\t']);
         if head.trim().is_empty() {

@@ -125,7 +125,7 @@ impl<'a> Splicer<'a> {
         out
     }
 
-    /// Says how much the limits left as text.
+    /// Reports how many imports the limits left as text.
     pub fn finish(self) {
         if self.beyond > 0 {
             let what = format!(
@@ -356,7 +356,7 @@ fn is_below(word: &str, look: impl Fn(&str) -> Found) -> bool {
     word.split_once('/').is_some_and(|(dir, _)| matches!(look(dir), Found::Kind(FileKind::Dir)))
 }
 
-/// True where a word is plainly meant as a path, not as somebody's name or a package.
+/// Returns true if a word is clearly meant as a path, not as the name of a user or a package.
 fn is_path(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let ends_like_a_file = name.rsplit_once('.').is_some_and(|(_, end)| {
