@@ -97,7 +97,7 @@ impl Place {
     }
 }
 
-/// How many characters of a line an excerpt shows.
+/// The most characters of a line that an excerpt shows.
 const EXCERPT: usize = 200;
 
 /// Cuts the line that `start` stands in to a screenful around it. Returns that and how many characters of the line come

@@ -20,7 +20,7 @@ const EXACT: &[(&str, preface_core::budget::MakeCounter)] = crate::exact_counts:
 #[cfg(not(feature = "exact-counts"))]
 const EXACT: &[(&str, preface_core::budget::MakeCounter)] = &[];
 
-/// The short name of the counter that counts where nobody is named.
+/// The short name of the default counter.
 pub(crate) const ESTIMATE: &str = "estimate";
 
 /// Returns the full name of the counter that is asked for: by the caller, else by the profile, else [`Bytes4`].
@@ -37,7 +37,7 @@ pub(crate) fn chosen(caller: Option<&str>, profile: Option<&str>) -> Result<Stri
     }
 }
 
-/// Refuses a counter that is not there; `whose` says who named it, where it was not the caller.
+/// Returns the error for an unknown counter; `whose` is the place that names it, if that is not the caller.
 pub(crate) fn unknown(name: &str, whose: &str) -> Error {
     let names = COUNTERS.names();
     let help = match did_you_mean(name, names.iter().copied()) {

@@ -41,7 +41,7 @@ use std::{
     sync::Arc,
 };
 
-/// The preset that is used when nothing else is said.
+/// The preset that is used if none is given.
 pub const DEFAULT_PRESET: &str = "default";
 
 /// Builds prompts on one machine. It holds its collaborators and nothing else.
@@ -117,7 +117,7 @@ impl Built {
         }
     }
 
-    /// Returns the project texts that are held.
+    /// Returns the project texts that are untrusted and left out.
     pub fn held(&self) -> impl Iterator<Item = &Seen> {
         self.seen.iter().filter(|seen| seen.verdict != Verdict::Speaks)
     }
@@ -158,7 +158,7 @@ impl<'s> Engine<'s> {
         self.scaffolds
     }
 
-    /// Lets a store's template speak where the profile takes one and the request names none.
+    /// Uses a store's template if the profile takes one and the request names none.
     #[must_use]
     pub fn with_templates(self, templates: &'s dyn TemplateSource) -> Self {
         Engine { templates: Some(templates), ..self }
@@ -216,7 +216,7 @@ impl<'s> Engine<'s> {
         Ok(if built.trust == Trust::Once { TrustChoice::Once } else { request.trust })
     }
 
-    /// Builds with the answers of whoever is asked, and logs nothing but a refusal.
+    /// Builds with the given answers, and logs nothing but a refusal.
     pub(crate) fn answered(&self, request: &Request, ask: &dyn Ask) -> Result<Built, Error> {
         let WholeAnswer { request, audit, once, diagnostics } = grant::ask_for_whole(self, request, ask)?;
         let request = &request;
@@ -243,7 +243,8 @@ impl<'s> Engine<'s> {
         Ok(built)
     }
 
-    /// Refuses a request that wants nothing held, where something is: texts by name, or the project layer as a whole.
+    /// Refuses a request that does not accept untrusted texts, if there are any: texts by name, or the
+    /// project layer as a whole.
     pub(crate) fn refuse_held(
         &self,
         request: &Request,

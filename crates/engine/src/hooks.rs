@@ -50,7 +50,8 @@ impl Hook<'_> {
         }
     }
 
-    /// Tells it, and returns what it answers. Notes are about the answer and do not fail it.
+    /// Sends the event to the hook and returns its answer. Notes are about the answer and do not fail the
+    /// call.
     pub(crate) fn tell(
         &self,
         system: &dyn System,

@@ -219,7 +219,7 @@ struct Lint {
 }
 
 impl Lint {
-    /// The texts that speak: contributions, layer files, section files, settings, the profile's own.
+    /// Collects the included texts: contributions, layer files, section files, settings, the profile's own.
     fn sources(&mut self, built: &Built) {
         let world = &built.world;
         let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
@@ -259,7 +259,8 @@ impl Lint {
         }
     }
 
-    /// The texts of the project that are held: they are read as text, and nothing in them is acted upon.
+    /// Collects the project texts that are untrusted: they are read as text, and nothing in them is acted
+    /// upon.
     fn held<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s Seen>) {
         let is_template = |path: &Path| {
             let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
@@ -320,7 +321,7 @@ impl Lint {
         self.text(scope, path, &text, language);
     }
 
-    /// Parts that change and stand before parts that do not: everything behind them is sent anew.
+    /// Reports parts that change and come before parts that do not: everything after them is sent anew.
     fn order(&mut self, prompt: &Prompt) {
         let mut worst: Option<&preface_core::prompt::Part> = None;
         for part in &prompt.parts {

@@ -58,7 +58,7 @@ impl Loggers {
     }
 }
 
-/// Returns the events of a prompt that nobody gets.
+/// Returns the events of a prompt that is not handed out.
 pub(crate) fn not_handed_out(events: &[AuditEvent]) -> Vec<AuditEvent> {
     let handed_out = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
     events.iter().filter(|event| !handed_out(event)).cloned().collect()
@@ -78,8 +78,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Appends events that are no build's (a grant, a revocation, a first file) to the loggers that may write as things stand
-    /// now.
+    /// Appends events that belong to no build (a grant, a revocation, a first file) to the loggers that may
+    /// write under the current grants.
     pub fn log_events(&self, request: &Request, events: &[AuditEvent]) -> Diagnostics {
         self.log_or_keep(request, &mut events.to_vec())
     }

@@ -44,7 +44,7 @@ pub struct Request {
     pub home_trust: HomeTrust,
     /// Pins of `trust export`, given by the caller and never found in a project.
     pub pins: Option<Vec<u8>>,
-    /// The template of a store that speaks where the profile takes one; `None` is the profile's own.
+    /// The stored template to use if the profile takes one; `None` for the profile's own.
     pub template: Option<StoredTemplate>,
     /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere. The cwd is
     /// one of them or lies below one.
@@ -57,7 +57,7 @@ pub struct Request {
     pub events: Vec<serde_json::Value>,
 }
 
-/// A template as a store keeps it, or as somebody is still writing it.
+/// A template from a store, or an unsaved one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTemplate {
     /// The name.
@@ -69,7 +69,7 @@ pub struct StoredTemplate {
 }
 
 impl StoredTemplate {
-    /// Returns the text as what speaks. An empty text has no piece.
+    /// Returns the text as pieces. An empty text has no piece.
     pub(crate) fn pieces(&self) -> Vec<Piece> {
         let origin = || Origin::Stored {
             template: self.name.clone(),
@@ -92,7 +92,7 @@ impl Request {
 /// The choice of the active tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// Those of the profile.
+    /// The tools of the profile.
     #[default]
     Profile,
     /// Exactly these names.

@@ -29,7 +29,8 @@ use std::fmt;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait TemplateSource: fmt::Debug + Send + Sync {
-    /// Returns the template that the caller chose by name, if any: a profile without a template says that it is not used.
+    /// Returns the template that the caller chose by name, if any: a profile without a template reports that
+    /// it is not used.
     fn chosen(&self) -> Option<&str>;
 
     /// Returns the template that speaks. `None` leaves the profile's own.

@@ -265,7 +265,7 @@ fn names(value: &Value) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// Returns a name without the quotes around it: YAML leaves those that stand inside of a text.
+/// Returns a name without the quotes around it; YAML keeps quotes inside of a text.
 fn unquoted(name: &str) -> &str {
     let inside = ['"', '\''].iter().find_map(|quote| name.strip_prefix(*quote)?.strip_suffix(*quote));
     inside.map_or(name, str::trim)

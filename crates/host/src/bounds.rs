@@ -172,7 +172,7 @@ fn is_link(system: &dyn System, path: &Path) -> bool {
     system.link_stat(path).is_some_and(|stat| stat.kind == FileKind::Link)
 }
 
-/// How a file is read once it is known where it must lie.
+/// A function that reads a file within the given bounds.
 type Reader<'r> = dyn Fn(&Path, Within<'_>) -> Result<FileRead, ReadError> + 'r;
 
 fn beneath(

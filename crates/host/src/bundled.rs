@@ -18,7 +18,7 @@ type MadeOf<T> = (Vec<BundledFile>, Arc<T>);
 /// Values by key, each with the files that it was made of.
 pub(crate) struct Memo<K, T> {
     kept: Mutex<BTreeMap<K, MadeOf<T>>>,
-    /// How many values are kept.
+    /// The largest number of values.
     most: usize,
 }
 
@@ -27,7 +27,7 @@ impl<K: Ord, T> Memo<K, T> {
         Memo { kept: Mutex::new(BTreeMap::new()), most }
     }
 
-    /// Returns the value of a key, if this machine has the files that it was made of.
+    /// Returns the value of a key if the bundled files that it was made of are unchanged.
     pub(crate) fn get<Q>(&self, key: &Q, system: &dyn System) -> Option<Arc<T>>
     where
         K: Borrow<Q>,
@@ -42,7 +42,7 @@ impl<K: Ord, T> Memo<K, T> {
         files.iter().all(is_same).then(|| value.clone())
     }
 
-    /// Keeps the value of a key. Where there is no room, all others go.
+    /// Stores the value of a key. If there is no room, all other values are removed first.
     pub(crate) fn put(&self, key: K, files: Vec<BundledFile>, value: Arc<T>) {
         let Ok(mut kept) = self.kept.lock() else { return };
         if kept.len() >= self.most && !kept.contains_key(&key) {

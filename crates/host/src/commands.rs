@@ -76,7 +76,7 @@ fn read(file: &MarkdownFile) -> Result<Said<SlashCommand>, Box<Diagnostic>> {
     Ok(Said { name: file.below.replace('/', ":"), what, notes })
 }
 
-/// The first line that says anything, without the marks of a heading.
+/// Returns the first line that is not blank, without the marks of a heading.
 fn first_line(body: &str) -> &str {
     let said = |line: &&str| !trim(line).is_empty();
     let line = body.lines().map(|line| line.trim_start_matches('#')).find(said);

@@ -21,7 +21,7 @@ use preface_core::{
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// How many entries a `sections/` directory may have.
+/// The most entries of a `sections/` directory.
 const SECTIONS: usize = 1000;
 /// The most that is read of one section, and of all sections of a layer.
 const SECTION_LIMIT: u64 = 1 << 20;
@@ -53,7 +53,7 @@ fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
     settings
 }
 
-/// Looks into the three layers. `trust` is what the user said about the project layer.
+/// Discovers the three layers. `trust` is the user's decision about the project layer.
 #[must_use]
 pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
     let mut stack = vec![Layer {
@@ -184,7 +184,7 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
     }
 }
 
-/// Says so where others could write what only the user should write.
+/// Warns if other users can write files that only the user should write.
 fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
     for name in ["mcp.json", "ordering.json", "settings.json", "system.md", "trust.json"] {
         if let Some(mode) = system.stat(&root.join(name)).and_then(|stat| stat.mode)
@@ -202,7 +202,7 @@ fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
     }
 }
 
-/// Turns what one layer's settings say of sections into what compose reads.
+/// Converts the section settings of one layer to overrides for compose.
 #[must_use]
 pub fn overrides(
     layer: &LayerSettings,
@@ -268,7 +268,7 @@ pub fn overrides(
         .collect()
 }
 
-/// Reads `systemPrompt` off the merged settings. An empty text counts as not set.
+/// Reads `systemPrompt` from the merged settings. An empty text is treated as unset.
 #[must_use]
 pub fn system_prompt(settings: &Merged) -> OwnPrompt {
     let said = |key: &str| {

@@ -37,7 +37,7 @@ const MCP: &str = "mcp.json";
 const MANIFEST_LIMIT: u64 = 256 << 10;
 /// The most that is read of an ordering manifest.
 const ORDERING_LIMIT: u64 = 1 << 20;
-/// How many extensions a category of a layer may have.
+/// The most extensions of a category of a layer.
 const MOST: usize = 10_000;
 
 /// Returns what ships inside preface: the context providers that are built in, and the bundled manifests.
@@ -70,7 +70,7 @@ pub fn bundled(look: &Look<'_>) -> Vec<Found> {
 /// The bundled manifests as they were read, by path.
 static MANIFESTS: Memo<String, Manifest> = Memo::new(4096);
 
-/// Returns a bundled manifest. One that is not valid, or has a schema that somebody must check, is not read here.
+/// Returns a bundled manifest. A manifest that is not valid, or has a schema to check, is not read here.
 fn bundled_manifest(path: &str, category: Category, id: &str, system: &dyn System) -> Option<FoundWhat> {
     if let Some(manifest) = MANIFESTS.get(path, system) {
         return Some(FoundWhat::Read(manifest));
@@ -164,7 +164,7 @@ pub fn orderings(look: &Look<'_>) -> Vec<Ordering> {
     orderings
 }
 
-/// The roots that may be looked into: the global one, and the project's where it speaks.
+/// Returns the roots that may be read: the global one, and the project's if it is trusted.
 pub(crate) fn roots(look: &Look<'_>) -> Vec<(Scope, PathBuf)> {
     let project = look.places.project.clone().filter(|_| look.gate.layer_speaks());
     let all = [(Scope::Global, look.places.global.clone()), (Scope::Project, project)];

@@ -123,8 +123,8 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Opens the gate of a project. `root` is what pinned paths are relative to; `layer` says whether the project as a
-    /// whole is trusted, for profiles that trust it so.
+    /// Creates the gate of a project. Pinned paths are relative to `root`. `layer` is true if the project is
+    /// trusted as a whole, for profiles that trust it so.
     #[must_use]
     pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, pins: Pins, layer: bool) -> Self {
         Gate {
@@ -145,7 +145,7 @@ impl Gate {
         self.mode
     }
 
-    /// True where repository text that is no file of its own (a branch name) may speak.
+    /// Returns true if repository text that is no file of its own (a branch name) may be included.
     #[must_use]
     pub fn repository_speaks(&self) -> bool {
         match (self.mode, &self.consent) {

@@ -86,8 +86,8 @@ impl HookCommand {
         }
     }
 
-    /// Builds the hook of an entry. `None` where it takes no part, is incomplete, or stands in a slot in which preface
-    /// tells nobody anything. One of a project is not granted here: [`hook_commands`] knows the grants.
+    /// Builds the hook of an entry. Returns `None` if it is inactive or incomplete, or in a slot that preface
+    /// never calls. A project's hook is not granted here: [`hook_commands`] knows the grants.
     #[must_use]
     pub fn of(entry: &Entry, manifest: Option<&Path>, system: &dyn System, cwd: &Path) -> Option<Self> {
         HookCommand::outside(&project_root(system, cwd), entry, manifest, None, cwd)
@@ -123,7 +123,8 @@ impl HookCommand {
         HookSource { name: &self.name, place: self.place.as_ref() }
     }
 
-    /// Starts the program, tells it, and reads its answer. Notes are about the answer and do not fail it.
+    /// Starts the program, sends it the event, and reads its answer. Notes are about the answer and do not
+    /// fail it.
     ///
     /// # Errors
     /// Says why there is no answer; nothing was changed then.

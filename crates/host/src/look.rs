@@ -32,7 +32,7 @@ use std::{
 
 /// Asks the user something, or does not.
 pub trait Confirm: fmt::Debug {
-    /// Returns true only where a person said yes to exactly this.
+    /// Returns true only if a person confirmed exactly this question.
     fn confirm(&self, question: &str) -> bool;
 }
 
@@ -398,7 +398,7 @@ impl Look<'_> {
         Some(real)
     }
 
-    /// Turns bytes into pieces and says where they are no UTF-8.
+    /// Converts bytes to pieces and reports where they are not UTF-8.
     pub fn decoded(&self, scope: Scope, path: &Path, read: &FileRead) -> Vec<Piece> {
         let source = self.places.source(scope, path);
         let pieces = decode(&read.bytes, &source);
@@ -503,7 +503,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Says of a failure that a text could not be read and the next place is tried (`pi.md` D1).
+    /// Makes the diagnostic state that a text could not be read and the next place is tried.
     #[must_use]
     pub fn or_unreadable(self) -> Self {
         let severity = Severity::Error;

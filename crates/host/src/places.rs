@@ -42,7 +42,7 @@ pub struct Places {
 /// The rule for which directories named by the environment are the user's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HomeTrust {
-    /// Those outside of the project, and below the account's own home directory.
+    /// Paths outside of the project, and below the account's own home directory.
     #[default]
     OutsideProject,
     /// All of them.
@@ -118,7 +118,7 @@ fn is_account_home(system: &dyn System, home: &Path) -> bool {
 }
 
 impl Places {
-    /// Works out the places of a profile. Says so where there can be no global or no project directory.
+    /// Finds the places of a profile. Reports if there can be no global or no project directory.
     #[must_use]
     pub fn find(
         system: &dyn System,
@@ -395,7 +395,7 @@ fn config_dir(system: &dyn System, home: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Reads a directory from the environment. A relative or empty value counts as unset.
+/// Reads a directory from the environment. A relative or empty value is treated as unset.
 #[must_use]
 pub fn absolute(system: &dyn System, name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(system.var(name)?);

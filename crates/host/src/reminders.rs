@@ -14,7 +14,7 @@ use preface_core::{
 };
 use std::{path::Path, sync::Arc};
 
-/// How many entries the user's directory may have.
+/// The most entries of the user's directory.
 const REMINDERS: usize = 1_000;
 /// The most that is read of one reminder.
 const REMINDER_LIMIT: u64 = 64 << 10;

@@ -25,7 +25,7 @@ pub struct Style {
     pub keep_coding_instructions: Option<bool>,
 }
 
-/// Says whether the instructions for programming stay.
+/// The key that decides whether the instructions for programming stay in the prompt.
 const KEEP: &str = "keep-coding-instructions";
 /// The keys that are read.
 const KEYS: [&str; 3] = ["name", "description", KEEP];
@@ -50,7 +50,7 @@ pub fn load(look: &Look<'_>) -> Vec<StyleEntry> {
     markdown::load(&STYLES, look)
 }
 
-/// True for a name that asks for no style: none at all, or `default`.
+/// Returns true for a name that selects no style: an empty one, or `default`.
 #[must_use]
 pub fn is_default(name: &str) -> bool {
     name.is_empty() || name.eq_ignore_ascii_case("default")

@@ -28,8 +28,8 @@ pub(super) struct Wanted<'a> {
     pub somewhere: bool,
 }
 
-/// Finds everything there is to say: of the tags, of what hides in the text, of the files that it names, and what came up
-/// while it was rendered. Returns the worst of it by place, and how many notes there are besides.
+/// Finds all diagnostics: about the tags, hidden characters, the files that the text names, and rendering.
+/// Returns the most severe ones by place, and the number of the others.
 pub(super) fn notes(
     wanted: &Wanted<'_>,
     tiles: &[Tile<'_>],

@@ -62,7 +62,7 @@ pub(super) fn preview(
     }
 }
 
-/// Says of each condition whether it was taken; one that rendering did not come by has no answer.
+/// Returns for each condition whether it was true; `None` for one that rendering did not reach.
 pub(super) fn conditions(tiles: &[Tile<'_>], facts: &Facts) -> Vec<Condition> {
     let mut conditions = Vec::new();
     // For each open block: which branch speaks, where the block is reached at all.

@@ -92,7 +92,7 @@ impl<'s> Probe<'s> {
     }
 }
 
-/// True for what is answered from the working directory.
+/// Returns true for a variable that depends on the working directory.
 fn about_a_directory(key: &FactKey) -> bool {
     matches!(
         (key.kind(), key.name()),

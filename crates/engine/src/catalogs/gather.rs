@@ -69,7 +69,8 @@ pub(super) fn gather(
     Ok(source)
 }
 
-/// Chooses the files that can be kept. Some disks do not tell one case from the other, so two names never differ in it alone.
+/// Chooses the files that can be stored. Some file systems ignore case, so two names never differ in case
+/// alone.
 fn names(entries: Vec<DirEntry>, notes: &mut Diagnostics) -> Vec<String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries {

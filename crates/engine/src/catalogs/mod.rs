@@ -54,7 +54,7 @@ pub fn find<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnosti
         .ok_or_else(|| preface_host::catalogs::no_prompt(index, name))
 }
 
-/// Returns the body of a prompt as it is written: escapes decoded, expressions as they stand.
+/// Returns the body of a prompt with escapes decoded and expressions unchanged.
 #[must_use]
 pub fn body(text: &CatalogText) -> String {
     let written = text.chunks.iter().map(|chunk| match chunk {

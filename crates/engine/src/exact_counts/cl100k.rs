@@ -2,6 +2,6 @@
 
 use super::Vocabulary;
 
-/// Counts as GPT-4 and GPT-3.5 do.
+/// The vocabulary of GPT-4 and GPT-3.5.
 pub const CL100K: Vocabulary =
     Vocabulary { name: "cl100k", about: "exact for GPT-4 and GPT-3.5", encoding: "cl100k_base" };

@@ -14,7 +14,7 @@ use preface_core::{
 use preface_host::{look::Look, provider};
 use std::sync::Arc;
 
-/// Works out the active tools: those that are asked for, with the texts of whoever answers to the name.
+/// Returns the active tools: the requested ones, with the texts of the extensions that have their names.
 pub(crate) fn tools(
     choice: &ToolChoice,
     profile: &Profile,
@@ -143,8 +143,8 @@ pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
     tool
 }
 
-/// Gives each context provider that a layer brings a section of its own, and lets it speak. One that has the name of a
-/// built-in provider takes its place instead.
+/// Adds a section for each context provider of a layer and runs the provider. One with the name of a built-in
+/// provider replaces that one.
 pub(crate) fn contribute(shared: &mut Arc<Profile>, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
     let mut said = Vec::new();
     let speaking = speaking(scopes, look);
@@ -227,7 +227,7 @@ fn speaking<'s>(scopes: &'s Scopes, look: &Look<'_>) -> Vec<(&'s Entry, &'s Cont
     all
 }
 
-/// Says why a built-in context provider stays silent, where a layer switched it off.
+/// Returns the reason why a built-in context provider is disabled, if a layer disabled it.
 pub(crate) fn switched_off(scopes: &Scopes, id: &str) -> Option<String> {
     let entry = scopes.named(Category::ContextProviders, id).find(|entry| entry.value.ability.is_none())?;
     let by = entry.disabled_by.as_ref().filter(|_| entry.status == Status::Disabled)?;

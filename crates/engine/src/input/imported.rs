@@ -18,7 +18,7 @@ use preface_host::{
 use serde::Serialize;
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The option that is set to the version of the program that a catalog's texts speak of.
+/// The option that is set to the version of the program that a catalog's texts describe.
 pub(crate) const VERSION: &str = "catalog.version";
 
 /// Lays the texts of the chosen catalog over a profile. `agent` is the one whose prompt is asked for, where that ships with the
@@ -244,7 +244,7 @@ fn fault(prompt: &str, body: &CatalogBody, choice: &CatalogChoice) -> Option<Dia
     Some(Diagnostic::warning(DiagnosticCode::CatalogValue, what))
 }
 
-/// Says of a text that cannot be used where it would have stood.
+/// Makes a diagnostic about a text that cannot be used name the place where it was to be inserted.
 fn stands_for(mut note: Diagnostic, place: &str) -> Diagnostic {
     note.message = format!("{}; {place} is without it", note.message);
     note

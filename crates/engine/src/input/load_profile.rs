@@ -62,13 +62,13 @@ pub(crate) struct LoadedProfile {
 /// The settings of every scope but the project's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserSettings {
-    /// Those that ship with preface.
+    /// The settings that ship with preface.
     pub bundled: Option<LayerSettings>,
     /// The text that the user's choice of this preset appends, where that is written in another directory than the preset's.
     pub shared: Option<LayerSettings>,
     /// The user's own.
     pub global: Option<LayerSettings>,
-    /// Those that the caller set.
+    /// The settings that the caller set.
     pub sets: Vec<LayerSettings>,
 }
 
@@ -314,7 +314,7 @@ impl Engine<'_> {
         Choice::Named(named.unwrap_or_else(|| DEFAULT_PRESET.to_owned()))
     }
 
-    /// `systemPrompt.preset` names a preset that exists, and the one that builds; else the caller is told.
+    /// Reports a `systemPrompt.preset` that names no existing preset, or another one than is built.
     fn check_named_preset(
         &self,
         settings: &Merged,
@@ -343,7 +343,8 @@ impl Engine<'_> {
     }
 }
 
-/// Returns what the settings that name this preset under `systemPrompt` append to it: one value says both.
+/// Returns the text to append from settings that name this preset under `systemPrompt`; one value contains
+/// both.
 fn appended(settings: &LayerSettings, profile: &Profile) -> Option<LayerSettings> {
     let own = Own::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
     let named = own.system_prompt.preset?;
@@ -422,7 +423,8 @@ impl<'r> Given<'r> {
         Ok(Given { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
     }
 
-    /// The settings that decide which profile builds. Which of the others are options of it, it says itself.
+    /// Returns the settings that select the profile. The profile itself defines which of the others are its
+    /// options.
     fn settings(&self) -> Result<Vec<LayerSettings>, Error> {
         self.sets
             .iter()

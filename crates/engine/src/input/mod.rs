@@ -80,7 +80,7 @@ impl Inputs {
         stages.into_iter().flatten().cloned().collect()
     }
 
-    /// Returns a view of the machine with what the stages found. Nobody is asked anything.
+    /// Returns a view of the machine with the results of the stages. It never asks the user.
     pub(crate) fn look<'a>(&'a self, engine: &Engine<'a>) -> Look<'a> {
         Look {
             turn: &self.entries.turn,

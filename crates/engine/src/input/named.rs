@@ -21,7 +21,7 @@ use preface_host::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// The option that is set where a style's file says that it takes the place of the advice for programming.
+/// The option that is set if a style's file replaces the advice for programming.
 const STYLE_ONLY: &str = "outputStyle.only";
 
 /// The option that is set where the prompt of an agent is asked for.

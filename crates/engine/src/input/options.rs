@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// The settings that are an option where a profile has one of that name.
 const SHARED: [&str; 2] = ["claudeMdExcludes", "outputStyle"];
 
-/// The options of every profile that settings may give: how the parts stand.
+/// The options of every profile that settings can give: the arrangement of the parts.
 const SHAPES: [&str; 4] = ["arrange", "join", "order", "variant"];
 
 /// An option as settings give it.
@@ -67,7 +67,8 @@ pub(crate) fn of_settings(
     given
 }
 
-/// Sets the options that are directories and that nobody gave: by an environment variable, else by the global directory.
+/// Sets the options that are directories and were not given: from an environment variable, else from the
+/// global directory.
 pub(crate) fn of_machine(system: &dyn System, profile: &mut Profile, places: &Places) {
     for (name, dir) in &profile.option_dirs {
         if profile.options.contains_key(name) {

@@ -172,8 +172,8 @@ impl Place {
         Ok(Place { name: normal(Path::new("/"), &cwd), real })
     }
 
-    /// False where somebody put a link in its place meanwhile. Files are read beneath the roots in any case; this is for
-    /// what is found by walking up from a directory.
+    /// Returns false if the directory was replaced by a link in the meantime. Files are read beneath the
+    /// roots in any case; this check is for what is found by walking up from a directory.
     fn is_still_there(&self, system: &dyn System) -> bool {
         system.canonical(&self.real).is_ok_and(|real| real == self.real)
     }

@@ -27,7 +27,7 @@ pub enum KeepError {
     /// There is no such template or version, or it was taken back.
     #[error("unknown template{}: `{}`", if .0.contains('@') { " or version" } else { "" }, .0)]
     UnknownTemplate(String),
-    /// That is no choice of a template.
+    /// An invalid choice of a template.
     #[error("not a template: `{}`", .0.escape_debug())]
     Choice(String),
     /// The stored prompt has text of the project that would not be admitted now.

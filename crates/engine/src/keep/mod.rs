@@ -166,7 +166,7 @@ impl Keeper {
         }
     }
 
-    /// Says what constructs may write beside their results; without it the lines of loggers.
+    /// Sets what constructs may write beside their results; the default is the lines of loggers.
     #[must_use]
     pub fn writing(self, writes: Writes) -> Self {
         Keeper { writes, ..self }
@@ -295,7 +295,8 @@ impl Keeper {
         }
     }
 
-    /// Reads what was recorded of a stored prompt. `None`: it is gone, or nobody can read it and the call insists on nothing.
+    /// Reads the record of a stored prompt. Returns `None` if it is gone, or cannot be read and the call does
+    /// not require it.
     async fn record(&self, head: &Head, asked: &Asked) -> Result<Option<Record>, KeepError> {
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(None) };
         match Record::of(&conversation) {
@@ -521,7 +522,8 @@ fn explained(conversation: &Conversation) -> Result<Explained, KeepError> {
     Ok(Explained { head, document, facts: record.facts, asked: record.asked })
 }
 
-/// Says where a later turn asks for something else than the prompt was built for. Nothing changes by that.
+/// Reports where a later turn asks for something else than the prompt was built for. Nothing is changed by
+/// that.
 fn differs(head: &Head, asked: &Asked) -> Diagnostics {
     let mut notes = Diagnostics::new();
     let mut tell = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {

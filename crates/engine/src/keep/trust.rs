@@ -74,7 +74,7 @@ impl ProjectFile {
 pub(super) enum Refusals {
     /// All refusals in force: for a command, on behalf of the user who refused.
     Any,
-    /// Those after this instant: for a service, where naming a root is the grant, and only a later refusal
+    /// Refusals after this instant: for a service, where naming a root is the grant, and only a later refusal
     /// revokes it.
     After(Timestamp),
 }
@@ -88,8 +88,9 @@ impl Refusals {
     }
 }
 
-/// Returns what of a stored prompt would not be admitted by this call, for people. Nothing, where nobody took trust back and
-/// the call asks for nothing special; and for a prompt that was stored without a list of its texts.
+/// Returns, as text for people, what of a stored prompt this call would not admit. It is empty if no trust
+/// was revoked and the call has no special demands, and for a prompt that was stored without a list of its
+/// texts.
 pub(super) fn not_admitted(
     system: &dyn System,
     record: &Record,
@@ -131,7 +132,8 @@ pub(super) fn not_admitted(
     Ok(held)
 }
 
-/// Appends the contributions of a stored prompt to the loggers that may write as things stand now: it is handed out again.
+/// Appends the contributions of a stored prompt to the loggers that may write under the current grants,
+/// because it is used again.
 pub(super) fn log_handed_out(
     engine: &Engine<'_>,
     record: &Record,
@@ -171,7 +173,7 @@ pub(super) struct ProfileFacts {
 }
 
 impl TrustWatch {
-    /// Returns what the profile of a prompt says; what it said last, where it cannot be read any more.
+    /// Returns the facts of a prompt's profile; the last known ones if it cannot be read any more.
     pub fn profile(&self, system: &dyn System, head: &Head) -> ProfileFacts {
         let mut known = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(facts) = known.get(&head.preset) {

@@ -39,7 +39,8 @@ impl Engine<'_> {
         Ok(RemindersReport { profile: profile.name.clone(), catalogue, diagnostics })
     }
 
-    /// Says which reminders events call for, in the order of the events. Nothing is read where nothing happened.
+    /// Returns the reminders that events trigger, in the order of the events. Nothing is read if there are no
+    /// events.
     pub(crate) fn due(
         &self,
         events: &[Value],
@@ -88,7 +89,7 @@ impl Engine<'_> {
     }
 }
 
-/// Of several events it is said which one is meant.
+/// Returns the error for an event; with several events it names the position.
 fn refused(at: usize, of: usize, error: &EventError) -> Error {
     let what = match of {
         1 => error.to_string(),

@@ -158,7 +158,7 @@ impl Engine<'_> {
         Ok(diagnostics)
     }
 
-    /// As [`Engine::first_files`], with the events for whoever logs them.
+    /// Writes the first files as [`Engine::first_files`] does, and returns the events for the audit log too.
     pub(crate) fn write_first_files(
         &self,
         request: &Request,
@@ -172,7 +172,7 @@ impl Engine<'_> {
     }
 }
 
-/// Returns whether a note says that a value of settings is not used.
+/// Returns whether a diagnostic reports that a value of settings is not used.
 fn is_about_settings(note: &Diagnostic) -> bool {
     let is_value = matches!(
         note.code,

@@ -74,7 +74,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Says why the condition of the section for skills is false, where it is.
+    /// Returns the reason why the condition of the section for skills is false, if it is.
     fn section_left_out(&self, request: &Request) -> Option<String> {
         let inputs = self.read_inputs(request, None).ok()?;
         let look = inputs.look(self);

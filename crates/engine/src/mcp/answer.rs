@@ -78,7 +78,8 @@ pub struct ServerAnswer {
 }
 
 impl ServerAnswer {
-    /// True where the caller did not get what was asked for. A server that waits and that nobody named is no failure.
+    /// Returns true if the caller did not get what was asked for. A waiting server that was not named is no
+    /// failure.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         match self.state {

@@ -220,7 +220,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The project's `mcp.json`, for people, where it is held: by itself, or with all of the project's layer.
+    /// Returns the path of the project's `mcp.json` for messages, if it is untrusted: by itself, or with the
+    /// whole project layer.
     fn held_file(&self, access: &ProjectAccess) -> Option<String> {
         let is_servers = |seen: &&Seen| seen.verdict != Verdict::Speaks && seen.path.ends_with("mcp.json");
         if let Some(seen) = access.gate.seen().iter().find(is_servers) {
@@ -271,7 +272,7 @@ fn chosen<'s>(
     Ok(chosen)
 }
 
-/// The answer of a server that nobody asked (yet).
+/// Returns the answer for a server that was not asked (yet).
 fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
     let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
     let name = &entry.name;
@@ -327,7 +328,8 @@ fn wants(profile: &Profile, notes: &mut Diagnostics) -> Vec<(String, Want)> {
     wants
 }
 
-/// Keeps what was fetched before and was not this time: another profile wants it, or the server would not say it now.
+/// Keeps items that were fetched earlier and not this time: another profile needs them, or the server would
+/// not return them now.
 fn keep_fetched(described: &mut Described, old: Option<&Described>) {
     let old = old.into_iter().flat_map(|old| &old.fetched);
     let kept: Vec<_> = old.filter(|fetched| described.fetched(&fetched.want).is_none()).cloned().collect();

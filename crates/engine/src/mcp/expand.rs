@@ -44,7 +44,7 @@ impl Expanded {
     }
 }
 
-/// Reads a reference at the start of a text: its name, what stands in for it, and what follows.
+/// Parses a reference at the start of a text: returns its name, its default, and the rest of the text.
 fn reference(text: &str) -> Option<(&str, Option<&str>, &str)> {
     let (inside, after) = text.strip_prefix("${")?.split_once('}')?;
     let (name, default) = match inside.split_once(":-") {

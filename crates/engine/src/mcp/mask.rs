@@ -29,7 +29,7 @@ impl Secrets {
         })
     }
 
-    /// Returns what a server said without them, and whether there was one.
+    /// Returns a server's recording with secrets masked, and whether there were any.
     pub(super) fn masked_in(&self, described: Described) -> (Described, bool) {
         let Ok(mut value) = serde_json::to_value(&described) else { return (described, false) };
         if self.0.is_empty() || !self.mask(&mut value) {

@@ -36,7 +36,7 @@ pub(super) struct Ready {
     pub missing: Option<String>,
 }
 
-/// Works out how a server is reached. The error is what stands in the way.
+/// Resolves the connection to a server. The error is the reason why it cannot be reached.
 pub(super) fn ready(
     entry: &ServerEntry,
     wants: Vec<Want>,
@@ -70,7 +70,7 @@ fn granted<'a>(entry: &ServerEntry, look: &'a Look<'_>) -> Option<&'a GrantedCom
     look.granted?.get(&format!("mcp/{}", entry.name)).filter(|_| entry.needs_grant())
 }
 
-/// Says what stands in the way of a server.
+/// Builds the reason why a server cannot be used.
 struct Trouble<'a> {
     entry: &'a ServerEntry,
 }
@@ -240,7 +240,7 @@ impl Trouble<'_> {
     }
 }
 
-/// True for a value that may be a key which somebody wrote out: long enough, letters and digits, and no path.
+/// Returns true for a value that may be a literal key: long enough, letters and digits, and no path.
 fn looks_secret(value: &str) -> bool {
     value.len() >= 8
         && value.bytes().any(|byte| byte.is_ascii_digit())
@@ -248,7 +248,7 @@ fn looks_secret(value: &str) -> bool {
         && !value.contains(['/', '\\'])
 }
 
-/// True for the name of a variable that holds what nobody may see.
+/// Returns true for the name of a variable that holds a secret.
 fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["key", "token", "secret", "password", "credential", "auth", "cookie"]

@@ -31,7 +31,7 @@ const SCHEMA_LIMIT: usize = 64 << 10;
 /// The most bytes of a tool's name behind that of its server. Services of models refuse requests over longer ones.
 const NAME_LIMIT: usize = 64;
 
-/// True for a name that only tools of servers have.
+/// Returns true for a name that only tools of servers have.
 pub(crate) fn is_of_server(name: &str) -> bool {
     name.starts_with(PREFIX)
 }
@@ -71,7 +71,8 @@ pub(crate) fn tools_of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<
     tools.into_values().collect()
 }
 
-/// Makes them active, all or those that the caller names, behind all other tools. Names of servers that nobody has are told.
+/// Activates the tools of servers, all or those that the caller names, after all other tools. Names of
+/// unknown servers are reported.
 pub(crate) fn join(choice: &ToolChoice, all: &[Tool], tools: &mut Vec<Tool>, notes: &mut Diagnostics) {
     let (mut active, mut unknown) = (Vec::new(), Vec::new());
     match choice {
@@ -110,7 +111,7 @@ fn unknown_tool(name: &str, all: &[Tool]) -> Diagnostic {
     }
 }
 
-/// True where a caller who says this means the tool: by its name, or by that of its server, `mcp__git`.
+/// Returns true if a caller's name means the tool: the tool's own name, or that of its server, `mcp__git`.
 fn is_named(tool: &Tool, said: &str) -> bool {
     tool.name == said || name_of_server(tool).is_some_and(|name| name == said)
 }

@@ -51,7 +51,7 @@ pub(super) struct Declared {
 }
 
 impl Extension {
-    /// Returns its hooks that a session tells, in the order of their declaration.
+    /// Returns the hooks that a session calls, in the order of their declaration.
     pub fn hooks(&self, journal: &SharedJournal) -> Vec<Declared> {
         let discover = self.resources_discover.iter().cloned().map(Does::Discover);
         let input = self.input.iter().cloned().map(Does::Input);

@@ -162,7 +162,7 @@ pub(super) struct Reply {
     #[serde(default, deserialize_with = "said")]
     pub tool_call: Option<String>,
     pub args: Option<Map<String, Value>>,
-    /// The usage that a provider would tell; nothing here counts it.
+    /// The usage that a provider would report; it is not used here.
     #[serde(rename = "tokens")]
     pub _tokens: Option<u64>,
 }
@@ -214,7 +214,8 @@ pub(super) struct Delivery {
     pub trigger_turn: bool,
 }
 
-/// When a message of an extension is delivered. Between steps no run is under way, so that all but `nextTurn` mean now.
+/// The time at which a message of an extension is delivered. Between steps no run is active, so all but
+/// `nextTurn` mean now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum DeliverAs {
@@ -223,7 +224,7 @@ pub(super) enum DeliverAs {
     Steer,
 }
 
-/// An empty text says nothing.
+/// Reads a text; an empty one is treated as absent.
 fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.filter(|text| !text.is_empty()))
 }

@@ -12,7 +12,7 @@ pub const MOST_BYTES: usize = 1 << 20;
 /// before it held, so a longer play would fill the memory.
 pub const MOST_ENTRIES: usize = 1000;
 
-/// A file that is no scenario, and where it says so.
+/// An invalid scenario file, with the place of the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ScenarioError {
@@ -135,7 +135,8 @@ fn tried(message: &CustomMessage, pointer: &str) -> Option<(String, String, Opti
     Some((pointer.to_owned(), escape_hidden(&fault.message).into_owned(), fault.help))
 }
 
-/// The parser's words without its place, which is told better; a slip of a key has a hint.
+/// Returns the parser's message without its position, which is given separately; a mistyped key has a help
+/// text.
 fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
     let said = error.to_string();
     let words = said.rsplit_once(" at line ").map_or(said.as_str(), |(words, _)| words);
@@ -162,7 +163,7 @@ fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
     ScenarioError { message, place: Box::new(Place::within(None, path, text, at..at)), help }
 }
 
-/// Takes apart how the parser says it: ``unknown field `x`, expected one of `a`, `b` ``.
+/// Splits the parser's message: ``unknown field `x`, expected one of `a`, `b` ``.
 fn unknown_key(words: &str) -> Option<(&str, Vec<&str>)> {
     let rest = words.strip_prefix("unknown field `")?;
     let (unknown, expected) = rest.rsplit_once("`, expected ")?;

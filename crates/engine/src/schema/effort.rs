@@ -240,7 +240,7 @@ fn length(text: &str) -> u64 {
     (text.len() / 16) as u64
 }
 
-/// Stands for the name of any property.
+/// A placeholder for the name of any property.
 static NAME: Value = Value::Null;
 
 /// A step is at most a part of the value looked at: a million of them take well under a second.

@@ -19,7 +19,7 @@ pub struct Outline<'a> {
     pub root: &'a Value,
     /// The levels below each place that holds a schema, itself counted.
     heights: HashMap<usize, usize>,
-    /// The schemas that references lead to, by what stands in the reference.
+    /// The schemas that references lead to, by the text of the reference.
     targets: HashMap<&'a str, &'a Value>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Outline<'a> {
         Ok(Outline { draft, root: schema, heights: walk.heights, targets })
     }
 
-    /// Tells whether there is a schema at `pointer`.
+    /// Returns whether there is a schema at `pointer`.
     pub fn has_schema_at(&self, pointer: &str) -> bool {
         self.root.pointer(pointer).is_some_and(|place| self.heights.contains_key(&address(place)))
     }
@@ -71,7 +71,7 @@ pub fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// Says so if a value nests deeper than a JSON file can.
+/// Returns a fault if a value nests deeper than a JSON file can.
 pub fn too_deep(value: &Value, what: &str) -> Option<Fault> {
     let message = || format!("{what} nests too deeply: {DEEPEST} levels are allowed");
     deeper(value, DEEPEST).then(|| Fault { pointer: String::new(), message: message() })
@@ -142,7 +142,7 @@ pub enum Holds {
     Named,
 }
 
-/// Tells whether and how a keyword holds schemas. These are the places that the draft's meta-schema looks at.
+/// Returns how a keyword holds schemas, if it does. These are the places that the draft's meta-schema checks.
 pub fn holds(draft: Draft, keyword: &str) -> Option<Holds> {
     match keyword {
         "additionalProperties"
@@ -179,7 +179,7 @@ struct Walk<'a> {
     draft: Draft,
     heights: HashMap<usize, usize>,
     anchors: HashMap<&'a str, &'a Value>,
-    /// Each reference, and where it stands.
+    /// The references with their places.
     references: Vec<(&'a str, String)>,
 }
 

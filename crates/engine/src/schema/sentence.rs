@@ -11,7 +11,7 @@ use jsonschema::{
 use preface_core::extension::{Fault, MOST_FAULTS};
 use serde_json::Value;
 
-/// Says why a schema does not compile.
+/// Returns the reason why a schema does not compile.
 pub fn of_schema(error: &ValidationError<'_>) -> Fault {
     let pointer = error.instance_path().as_str().to_owned();
     let message = match error.kind() {
@@ -35,7 +35,7 @@ fn no_pattern(pattern: &Value) -> String {
     )
 }
 
-/// Says what is wrong with a value; at least one fault.
+/// Returns the faults of a value; at least one.
 pub fn of_config(error: &ValidationError<'_>, outline: &Outline<'_>, config: &Value) -> Vec<Fault> {
     let pointer = error.instance_path().as_str();
     // Where there are no `properties`, the crate reports the first member only, and at the place of all of them.
@@ -76,7 +76,7 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Fault> {
     if faults.is_empty() { here("has properties that the schema does not know".to_owned()) } else { faults }
 }
 
-/// Says what is wrong with the value itself.
+/// Describes the fault of the value itself.
 fn of_value(error: &ValidationError<'_>) -> String {
     let instance = error.instance();
     let but_is = if is_secret(error.instance_path().as_str()) {

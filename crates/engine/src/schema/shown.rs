@@ -23,7 +23,7 @@ pub fn value(value: &Value) -> String {
     }
 }
 
-/// Says what kind of value it is.
+/// Returns the name of a value's type.
 pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -35,7 +35,8 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Tells whether a place in a value may hold a secret: one of the names on the way to it looks like that of one.
+/// Returns whether a place in a value may hold a secret: one of the names on the path to it looks like that
+/// of a secret.
 pub fn is_secret(pointer: &str) -> bool {
     let pointer = pointer.to_ascii_lowercase();
     ["key", "token", "secret", "password"].iter().any(|word| pointer.contains(word))

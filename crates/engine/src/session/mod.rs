@@ -93,7 +93,7 @@ impl<'s> Session<'s> {
         Setup::new(engine, request)
     }
 
-    /// Returns the base: what is sent where no hook speaks.
+    /// Returns the base prompt, which is sent unless a hook changes it.
     #[must_use]
     pub fn base(&self) -> &Prompt {
         &self.base
@@ -111,7 +111,7 @@ impl<'s> Session<'s> {
         self.run.as_ref().map_or(&self.world.turn.tools, |run| &run.tools)
     }
 
-    /// Returns what was said so far, in order, as hooks see it: before it is converted for a model.
+    /// Returns the messages so far, in order, as hooks see them: before they are converted for a model.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.history
@@ -170,7 +170,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// True where a second look would see the same, and nobody is to be told of it.
+    /// Returns true if reading the inputs again would give the same result, and no hook must be called.
     fn is_unchanged(&self) -> bool {
         of_event(&self.programs, &self.handlers, HookEvent::ResourcesDiscover).is_empty()
             && self.trail.as_ref().is_some_and(|trail| trail.holds(self.engine.system()))

@@ -7,8 +7,8 @@ use preface_core::{diagnostic::Diagnostics, extension::Category};
 use preface_host::look::Headless;
 
 impl Session<'_> {
-    /// Compares the project's hooks with their grants as they are now. What no longer stands is noted once; that it was
-    /// not told is noted at each event, as any failure is.
+    /// Compares the project's hooks with their current grants. A revoked or changed grant is reported once; a
+    /// hook that was skipped is reported at each event, as any failure is.
     pub(super) fn compare_permits(&mut self) {
         let waits =
             self.inputs.entries.scopes.of(Category::Hooks).any(|entry| entry.active && entry.needs_grant());

@@ -111,7 +111,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Keeps a message for the next thing that a person says; it follows it.
+    /// Stores a message to be sent after the next message of the user.
     pub fn send_next_turn(&mut self, message: Message) {
         self.next_turn.push(message);
     }

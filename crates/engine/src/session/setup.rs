@@ -47,7 +47,7 @@ impl<'s> Setup<'s> {
         self
     }
 
-    /// Begins with what was said before.
+    /// Sets the messages that the session starts with.
     #[must_use]
     pub fn history(mut self, history: Vec<Message>) -> Self {
         self.history = history;

@@ -117,7 +117,7 @@ pub(super) fn register(registered: &mut Vec<Tool>, tool: Tool) {
     }
 }
 
-/// The tools of these names. A registered one stands before one of a layer; unknown names are left out.
+/// Returns the tools of these names. A registered one precedes one of a layer; unknown names are left out.
 pub(super) fn known(
     inputs: &Inputs,
     world: &World,

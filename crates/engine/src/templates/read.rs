@@ -5,19 +5,19 @@ use preface_core::prompt::fingerprint;
 use preface_store::{Store, TemplateName, TemplateVersion, Which};
 use std::sync::Arc;
 
-/// The text that speaks for a name.
+/// The current text of a template's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Speaking {
     /// The text, byte for byte.
     pub text: Arc<str>,
-    /// The version that says so; 0 where nothing is stored.
+    /// The version of the text; 0 if nothing is stored.
     pub version: u64,
     /// True where it is the default text.
     pub default: bool,
 }
 
 impl Speaking {
-    /// Takes what a store said of a name.
+    /// Returns the stored text of a name, or the default.
     #[must_use]
     pub fn of(stored: Option<&TemplateVersion>, default: &str) -> Self {
         let version = stored.map_or(0, |stored| stored.version);
@@ -27,7 +27,7 @@ impl Speaking {
         }
     }
 
-    /// Returns what tells this text and version from every other: the version, a dash, 16 digits of the text's digest.
+    /// Returns an identifier of this text and version: the version, a dash, 16 digits of the text's digest.
     #[must_use]
     pub fn tag(&self) -> String {
         let digest = fingerprint(&self.text);

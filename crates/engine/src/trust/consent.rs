@@ -41,10 +41,10 @@ const CHANGED_HELP: &str =
 
 /// Asks a person about trust, or does not.
 pub trait Ask: Confirm {
-    /// Asks whether a project may speak. `None` where nobody can be asked.
+    /// Asks whether a project is trusted. Returns `None` if no user can be asked.
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer>;
 
-    /// False where it is known that nobody can be asked. Then nothing is looked at for a question.
+    /// Returns false if it is known that no user can be asked. Then nothing is read for a question.
     fn is_there(&self) -> bool {
         true
     }

@@ -46,7 +46,7 @@ pub struct GrantReport {
     pub ungated: bool,
     /// Events for the audit log.
     pub audit: Vec<AuditEvent>,
-    /// Those of them for which there was no logger yet: a logger that is allowed next gets them, too.
+    /// The events for which there was no logger yet: a logger that is granted next gets them, too.
     pub unlogged: Vec<AuditEvent>,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
@@ -364,7 +364,8 @@ pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> 
     Err(Error::Usage(format!("the profile `{profile}` {why}"), Some("leave out the paths".to_owned())))
 }
 
-/// Returns what of a project nobody can know: a grant of the project as a whole would let it be used unseen.
+/// Returns the files of a project that could not be read: a grant of the whole project would include them
+/// unseen.
 pub(crate) fn unknown_to_grants(built: &Built) -> impl Iterator<Item = &UnreadFile> {
     built.unread.iter().filter(|file| file.belongs == Belongs::ToLayer && file.is_unknown())
 }

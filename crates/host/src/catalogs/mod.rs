@@ -92,7 +92,7 @@ fn files_key(index: &Index) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// Returns the digest of all that an index says, which stands beside it in its file.
+/// Returns the digest of the contents of an index, which its file carries too.
 fn seal(index: &Index) -> String {
     // An index has nothing in it that JSON cannot say.
     digest(&serde_json::to_vec(index).unwrap_or_default())

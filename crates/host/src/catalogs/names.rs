@@ -28,7 +28,7 @@ pub fn number(version: &str) -> Option<Vec<u32>> {
     (numbers.len() <= NUMBERS).then_some(numbers)
 }
 
-/// Says why a file of a catalog cannot be kept under this name; `None` where it can.
+/// Returns the reason why a file of a catalog cannot be stored under this name; `None` if it can.
 ///
 /// ```
 /// use preface_host::catalogs::stem_fault;

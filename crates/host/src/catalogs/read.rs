@@ -195,7 +195,7 @@ fn entry<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>>
     index.entry(name).ok_or_else(|| no_prompt(index, name))
 }
 
-/// Says that a catalog has no prompt of this name, and which one is close.
+/// Reports that a catalog has no prompt of this name, and suggests a similar one.
 #[must_use]
 pub fn no_prompt(index: &Index, name: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {} has no prompt `{}`", index.version, escape_hidden(name));
@@ -221,7 +221,7 @@ fn file(
     }
 }
 
-/// Says what is wrong with an index; `None` where it is whole.
+/// Returns the problem of an index; `None` if it is valid.
 pub(super) fn index_fault(index: &Index) -> Option<String> {
     if index.prompts.len() > PROMPTS_LIMIT {
         return Some(format!("it has more than {PROMPTS_LIMIT} prompts"));

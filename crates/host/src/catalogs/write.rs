@@ -42,9 +42,9 @@ pub struct KeptFile<'a> {
 /// The handling of other texts of the same version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replace {
-    /// They are kept.
+    /// Existing texts stay.
     No,
-    /// They are replaced.
+    /// Existing texts are replaced.
     Yes,
 }
 
@@ -270,12 +270,12 @@ fn names(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Vec<(Strin
     }
 }
 
-/// True for the name of a directory of an import's files.
+/// Returns true for the name of a directory of an import's files.
 fn is_key(name: &str) -> bool {
     name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// True for a temporary file of [`System::write`] that a killed process left behind.
+/// Returns true for a temporary file of [`System::write`] that a killed process left behind.
 fn is_unfinished(name: &str) -> bool {
     name.starts_with(".preface-") && name.ends_with(".tmp")
 }

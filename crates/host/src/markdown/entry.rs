@@ -9,34 +9,34 @@ use preface_core::{
 };
 use serde::Serialize;
 
-/// A file of one layer. In JSON it is a row of a listing, and what it brings is beside these keys.
+/// A file of one layer. In JSON it is a row of a listing; the keys of `value` are beside its own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FileEntry<V> {
-    /// Its name: the one that it gives itself, else that of its file.
+    /// The name from the file's head, else from its path.
     pub name: String,
-    /// Where it comes from.
+    /// The layer and path of the file.
     pub origin: EntryOrigin,
-    /// True where this one answers to its name.
+    /// True if this file is used for its name.
     pub active: bool,
-    /// The sound files that it hides, the weakest layer's first.
+    /// The valid files that it hides, the weakest layer's first.
     pub shadows: Vec<EntryOrigin>,
     /// The file that hides it.
     pub shadowed_by: Option<EntryOrigin>,
-    /// The broken file of a stronger layer that it stays active in spite of.
+    /// The invalid file of a stronger layer that this one replaces.
     pub fallback_from: Option<EntryOrigin>,
-    /// How it fared.
+    /// The state of the file.
     pub status: Status,
     /// The size of its file; `None` where it could not be read.
     pub bytes: Option<u64>,
-    /// What came up about it.
+    /// The diagnostics about the file.
     pub diagnostics: Diagnostics,
-    /// What it brings.
+    /// The fields of its kind.
     #[serde(flatten)]
     pub value: V,
 }
 
 impl<V> FileEntry<V> {
-    /// Returns the entry of a file of which nothing is known yet.
+    /// Returns an entry that has only a name, an origin and a value.
     pub(crate) fn new(name: String, origin: EntryOrigin, value: V) -> Self {
         FileEntry {
             name,
@@ -59,15 +59,15 @@ pub type MarkdownEntry<T> = FileEntry<Markdown<T>>;
 /// The part of an entry that skills do not have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Markdown<T> {
-    /// Its path below the directory of its kind, without `.md`.
+    /// The path below the directory of its kind, without `.md`.
     pub below: String,
-    /// What it says; `None` where it is not sound.
+    /// The contents of the head; `None` if the file is not valid.
     #[serde(flatten)]
     pub what: Option<T>,
-    /// Its text, after the head; trimmed, otherwise as it stands in the file.
+    /// The text after the head, trimmed and otherwise unchanged.
     #[serde(skip)]
     pub body: Vec<Piece>,
-    /// How that text is read: what is bundled is a template.
+    /// The language of the text: bundled files are templates.
     #[serde(skip)]
     pub language: Language,
 }

@@ -26,19 +26,19 @@ const FILE_LIMIT: u64 = 256 << 10;
 /// A file whose head was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkdownFile {
-    /// Where it comes from.
+    /// The source for origins.
     pub source: Arc<Source>,
-    /// Its path below the directory of its kind, with `/`, without `.md`.
+    /// The path below the directory of its kind, with `/`, without `.md`.
     pub below: String,
-    /// What its head says, but for literal keys.
+    /// The keys and values of the head, without literal keys.
     pub fields: Fields,
     /// The literal keys.
     pub literal: BTreeMap<&'static str, String>,
-    /// Its text after the head; trimmed, otherwise as it stands in the file.
+    /// The text after the head, trimmed and otherwise unchanged.
     pub body: Vec<Piece>,
-    /// How that text is read.
+    /// The language of the text.
     pub language: Language,
-    /// Its size.
+    /// The size of the file.
     pub bytes: u64,
     /// The block of its head; empty where there is none.
     head: Vec<Piece>,
@@ -46,7 +46,6 @@ pub struct MarkdownFile {
     line: usize,
 }
 
-/// What became of a file.
 pub(super) enum Reading {
     File(Box<MarkdownFile>),
     Unread(Unread),
@@ -55,13 +54,13 @@ pub(super) enum Reading {
 /// The keys that the head of a file can have.
 #[derive(Clone, Copy)]
 pub(super) struct HeadKeys {
-    /// Those whose line is a text as it stands.
+    /// The keys whose value is the rest of the line, unparsed.
     pub literal: &'static [&'static str],
-    /// True for one of the others.
+    /// The test for the other keys.
     pub is_key: fn(&str) -> bool,
 }
 
-/// A file whose head nobody knows.
+/// A file whose head could not be read.
 pub(super) struct Unread {
     pub name: String,
     pub origin: EntryOrigin,
@@ -106,7 +105,7 @@ impl MarkdownFile {
         place
     }
 
-    /// Returns a value of the head as a piece: where it stands in the head as it is, with its exact place.
+    /// Returns a value of the head as a piece; with its exact place if the head contains it unchanged.
     #[must_use]
     pub fn piece(&self, value: &str) -> Vec<Piece> {
         self.located(value, &self.head)
@@ -250,7 +249,7 @@ impl Whole<'_> {
     }
 }
 
-/// Returns what follows the head of a file: trimmed, otherwise as it stands.
+/// Returns the text after the head of a file, trimmed and otherwise unchanged.
 #[must_use]
 pub fn body(pieces: Vec<Piece>) -> Vec<Piece> {
     let text = joined(&pieces);

@@ -29,19 +29,19 @@ use walk::Tree;
 pub struct Kind<T> {
     /// The directory below each layer, such as `agents`.
     pub dir: &'static str,
-    /// What one of them is called.
+    /// The word for one file of the kind, as messages use it.
     pub word: &'static str,
-    /// The code of two of one layer with one name.
+    /// The code for two files of one layer with the same name.
     pub collision: DiagnosticCode,
-    /// The code of one that a stronger layer hides.
+    /// The code for a file that a stronger layer hides.
     pub shadowed: DiagnosticCode,
-    /// The layers that can have them.
+    /// The layers that can have such files.
     pub layers: &'static [Scope],
-    /// Keys whose line is a text as it stands, whatever YAML would make of it.
+    /// The keys whose value is the rest of the line, not parsed as YAML.
     pub literal: &'static [&'static str],
-    /// True for a key of a head, for one that is read line by line.
+    /// The test for keys of the head that are read line by line.
     pub is_key: fn(&str) -> bool,
-    /// What makes two names the same.
+    /// The function that returns the key by which names are compared.
     pub key: fn(&str) -> String,
     /// Reads the head of a file.
     pub read: fn(&MarkdownFile) -> Result<Said<T>, Box<Diagnostic>>,
@@ -53,19 +53,19 @@ impl<T> Kind<T> {
     }
 }
 
-/// What a sound file says.
+/// The contents of a valid file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said<T> {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The rest.
+    /// The other fields.
     pub what: T,
-    /// What came up about it.
+    /// The diagnostics about the file.
     pub notes: Diagnostics,
 }
 
-/// Finds, reads and checks the files of a kind: layer by layer, the weakest first, each sorted by path. Notes that
-/// somebody told before in this build are not told again.
+/// Finds, reads and checks the files of a kind: layer by layer, the weakest first, each sorted by path. A
+/// diagnostic is reported once per build.
 #[must_use]
 pub fn load<T>(kind: &Kind<T>, look: &Look<'_>) -> Vec<MarkdownEntry<T>> {
     let before = look.notes.borrow().len();
@@ -81,7 +81,7 @@ pub fn load<T>(kind: &Kind<T>, look: &Look<'_>) -> Vec<MarkdownEntry<T>> {
     entries
 }
 
-/// Takes back what was told since `before` and had been told already.
+/// Removes the diagnostics added since `before` that had been reported already.
 pub(crate) fn tell_once(before: usize, look: &Look<'_>) {
     let mut notes = look.notes.borrow_mut();
     let new = notes.split_off(before);
@@ -89,7 +89,7 @@ pub(crate) fn tell_once(before: usize, look: &Look<'_>) {
     notes.extend(new);
 }
 
-/// Shows a text of somebody else's on one line of a message.
+/// Returns an untrusted text on one line for a message.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 200;
     match text.char_indices().nth(LONGEST) {

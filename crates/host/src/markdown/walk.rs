@@ -18,19 +18,17 @@ use std::{
 const MOST_FILES: usize = 1_000;
 /// The most entries that a directory may have.
 const MOST_ENTRIES: usize = 20_000;
-/// The most directories that are looked into.
+/// The most directories that are read.
 const MOST_DIRS: usize = 1_000;
-/// How deep files may lie.
+/// The deepest level of files below the directory.
 const DEPTH: usize = 8;
-/// How many notes of one walk are told.
+/// The most diagnostics of one walk.
 const MOST_NOTES: usize = 20;
 
-/// A file to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Where it lies.
     pub path: PathBuf,
-    /// Its path below the directory, with `/`, without `.md`.
+    /// The path below the directory, with `/`, without `.md`.
     pub below: String,
 }
 
@@ -38,16 +36,16 @@ pub(super) struct Found {
 pub(super) struct Tree<'a> {
     look: &'a Look<'a>,
     scope: Scope,
-    /// Where links may lead; `None` is anywhere.
+    /// The directory that links must stay within; `None` for no limit.
     within: Option<&'a Path>,
     found: Vec<Found>,
-    /// The real directories that were looked into.
+    /// The real paths of the directories that were read.
     walked: BTreeSet<PathBuf>,
     notes: usize,
 }
 
 impl<'a> Tree<'a> {
-    /// Walks. A directory that is not there has nothing in it.
+    /// Returns the files below a directory; none if it does not exist.
     pub(super) fn walk(scope: Scope, dir: &Path, within: Option<&'a Path>, look: &'a Look<'a>) -> Vec<Found> {
         let (found, walked) = (Vec::new(), BTreeSet::new());
         let mut tree = Tree { look, scope, within, found, walked, notes: 0 };

@@ -17,11 +17,11 @@ use preface_core::{
 };
 use std::collections::BTreeMap;
 
-/// Speaks of one agent.
+/// The provider of an agent's prompt, reminder and skills.
 #[derive(Debug)]
 pub struct Agent;
 
-/// Its own option, then those that find skills.
+/// The option `part`, then the options for finding skills.
 const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
     let part = "`prompt` (default), `reminder`, or `skills`: those that the agent starts with, looked for as the other \
                options say, else as the section for skills does";
@@ -33,7 +33,7 @@ const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
     }
     all
 };
-/// How many skills an agent may start with.
+/// The most skills that an agent starts with.
 const MOST_SKILLS: usize = 50;
 
 impl ContextProvider for Agent {

@@ -24,7 +24,7 @@ pub struct AgentFacts;
 const MOST: usize = 50;
 /// The longest description, in characters.
 const DESCRIPTION_LIMIT: usize = 300;
-/// How many notes about files are told.
+/// The most diagnostics about files.
 const MOST_NOTES: usize = 10;
 
 impl FactProvider for AgentFacts {

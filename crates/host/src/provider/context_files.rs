@@ -175,8 +175,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Reads one candidate. True where the file exists and could be read, whether it is included or not: one that is held
-    /// for trust hides the others of its directory as one that is included does.
+    /// Reads one candidate. Returns true if the file exists and could be read, even if it is left out: an
+    /// untrusted file hides the others of its directory just as an included one does.
     fn take(&self, path: &Path, scope: Scope, found: &mut Vec<Found>) -> bool {
         let look = self.look;
         if self.exclude.iter().any(|excluded| excluded == path) {

@@ -32,7 +32,7 @@ pub(crate) use {
     refs::{is_ref_name, no_ref},
 };
 
-/// What `HEAD` says.
+/// The branch that `HEAD` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The branch as git abbreviates it, as it is written in the repository; `HEAD` when detached; `None` before the first
@@ -54,7 +54,7 @@ pub fn branch(system: &dyn System, cwd: &Path) -> Result<Option<String>, GitTrou
     head(system, cwd, HardLinks::Read).map(|head| head.name)
 }
 
-/// Returns the branch as [`branch`] does, and the file that says so.
+/// Returns the branch as [`branch`] does, and the file that names it.
 ///
 /// # Errors
 /// As [`branch`]; and [`GitTrouble::HardLink`].

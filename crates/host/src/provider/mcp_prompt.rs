@@ -4,7 +4,7 @@ use super::{ContextProvider, mcp_fetched};
 use crate::look::Look;
 use preface_core::{section::Section, world::Contribution};
 
-/// Says what a prompt of a server said.
+/// The provider of a prompt of an MCP server.
 #[derive(Debug)]
 pub struct McpPrompt;
 

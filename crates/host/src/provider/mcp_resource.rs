@@ -4,7 +4,7 @@ use super::{ContextProvider, mcp_fetched};
 use crate::look::Look;
 use preface_core::{section::Section, world::Contribution};
 
-/// Says what a resource of a server holds.
+/// The provider of a resource of an MCP server.
 #[derive(Debug)]
 pub struct McpResource;
 

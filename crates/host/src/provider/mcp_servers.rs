@@ -152,11 +152,11 @@ fn active_tools(server: &ServerEntry, look: &Look<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// How many levels of headings stand above what a server says.
+/// The number of heading levels above a server's text.
 const LEVELS: usize = 2;
 
-/// A text below the heading of its server: its own headings are of lower levels, so that none opens the section of another
-/// server, or a part of the prompt.
+/// Lowers the headings of a server's text below the heading of the server, so that none of them starts the
+/// section of another server, or a part of the prompt.
 fn below(text: &str) -> String {
     let mut fenced = false;
     let mut out = String::with_capacity(text.len() + 16);
@@ -206,7 +206,7 @@ fn first_sentence(text: &str) -> String {
     }
 }
 
-/// A name on one line, cut where nobody calls a thing so.
+/// Returns a name on one line, cut at a length that no real name reaches.
 fn plain(name: &str) -> String {
     let shown = escape_hidden(name);
     match shown.char_indices().nth(NAME_LIMIT) {
@@ -215,7 +215,7 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// Cuts a text and says by how much.
+/// Cuts a text and appends the number of bytes left out.
 pub(super) fn cut(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -231,7 +231,7 @@ pub(super) fn lines_as_lf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Says that nobody asked a server yet, and how that is done.
+/// Reports that a server has no recording yet, and how to make one.
 pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
     let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
     let help = format!("a refresh of `{}` asks it", server.word());

@@ -58,7 +58,7 @@ pub trait ContextProvider: Sync {
         false
     }
 
-    /// Looks, and says what it found. It never fails: what went wrong is a note of `look`.
+    /// Returns the text for a section. It never fails: problems are reported as diagnostics of `look`.
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution;
 }
 
@@ -72,26 +72,26 @@ pub trait FactProvider: Sync {
         false
     }
 
-    /// Answers one fact of one of its types; a name that it does not know is absent.
+    /// Returns one variable of one of its types. A name that it does not know is absent.
     fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact;
 }
 
-/// What people see of a fact in `preface facts`.
+/// The description of a variable for listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FactInfo {
     /// The type.
     pub kind: &'static str,
-    /// The name, or a placeholder where any name is good.
+    /// The name, or a placeholder if any name is valid.
     pub name: &'static str,
-    /// True where any name is good.
+    /// True if any name is valid.
     pub dynamic: bool,
     /// One sentence.
     pub about: &'static str,
     /// An example of a value.
     pub example: &'static str,
-    /// How long a value stays the same.
+    /// The period for which a value stays the same.
     pub stability: Stability,
-    /// What looking it up costs, for people.
+    /// The cost of looking up a value, for display.
     pub cost: &'static str,
 }
 

@@ -14,7 +14,7 @@ use preface_core::{
 };
 use std::collections::BTreeMap;
 
-/// Speaks in one style.
+/// The provider of the text of an output style.
 #[derive(Debug)]
 pub struct OutputStyle;
 

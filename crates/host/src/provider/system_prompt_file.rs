@@ -132,8 +132,8 @@ impl ContextProvider for SystemPromptFile {
 }
 
 impl SystemPromptFile {
-    /// Returns the directory that the project's file must lie in: the project root, or, once a person said yes, the
-    /// one that the file really lies in. An override that names no file is the way to switch the layer off.
+    /// Returns the directory that the project's file must be in: the project root, or the real directory of
+    /// the file once a person confirmed it. An override that names no file disables the layer.
     fn allowed(&self, path: &Path, look: &Look<'_>) -> Option<PathBuf> {
         let root = resolved(look.system, look.places.project.as_ref()?);
         let around = look.layer_root();

@@ -14,56 +14,56 @@ pub type SkillEntry = FileEntry<SkillFile>;
 /// The part of an entry that only skills have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SkillFile {
-    /// What it is for, as the model is told.
+    /// The description that prompts contain.
     pub description: Option<String>,
-    /// Its file, absolute, links not resolved.
+    /// The absolute path of the file, with links not resolved.
     pub location: String,
-    /// True where no prompt lists it: it says `disable-model-invocation: true`.
+    /// True if no prompt lists it: its head has `disable-model-invocation: true`.
     pub hidden: bool,
-    /// Why it was not looked at, where it was not.
+    /// The reason why the file was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
-    /// What the Agent Skills standard has against it; filled for listings only.
+    /// The violations of the Agent Skills standard; filled for listings only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub standard: Vec<String>,
-    /// What a prompt and a command need of it.
+    /// The contents that prompts and commands need.
     #[serde(skip)]
     pub loaded: Option<Loaded>,
 }
 
-/// Why a file was not looked at.
+/// The reason why a file was not read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "lowercase")]
 pub enum LeftOut {
-    /// A line of an ignore file says so.
+    /// A line of an ignore file matches it.
     Ignored {
-        /// The ignore file, for people.
+        /// The path of the ignore file, for display.
         path: String,
         /// The line, from 1.
         line: usize,
     },
-    /// It is a file that was taken already.
+    /// A file with the same real path was read before.
     Duplicate {
-        /// Where it was found first, for people.
+        /// The path of the first file, for display.
         path: String,
     },
 }
 
-/// A sound skill, with what is needed to place it in a prompt.
+/// A valid skill, with what is needed to place it in a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// The skill.
     pub skill: Skill,
-    /// Its file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Where links may have led; `None` is anywhere.
+    /// The directory that links must stay within; `None` for no limit.
     pub within: Option<PathBuf>,
     /// The source for origins.
     pub source: Arc<Source>,
-    /// The bytes of the file that hold the description, or the block that it stands in.
+    /// The byte range of the description in the file, or of the block that contains it.
     pub span: Range<usize>,
-    /// True where the span holds exactly the description.
+    /// True if the span is exactly the description.
     pub exact: bool,
-    /// All that its block says.
+    /// All fields of the head.
     pub fields: Fields,
 }

@@ -1,22 +1,22 @@
-//! The ignore files inside the tree of a root. Each pattern is about its own directory: one without a slash
-//! matches at that level, and only those of the root itself match at every level. Case does not matter. Ignore files
-//! around the root are nobody's business here.
+//! The ignore files inside the tree of a root. Each pattern applies to its own directory: one without a slash
+//! matches at that level, and only those of the root itself match at every level. Case is ignored. Ignore
+//! files around the root are not read.
 
 use gix_glob::{Pattern, pattern::Case, wildmatch::Mode};
 
-/// The names of ignore files, in the order in which they count: a later pattern has the last word.
+/// The names of ignore files in rising precedence: a later pattern overrides an earlier one.
 pub const FILES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 
-/// How many steps all comparisons of one root may take: a comparison takes at most as many as the pattern has bytes times
-/// the bytes of the path.
+/// The most steps that all comparisons of one root may take: a comparison takes at most as many as the length
+/// of the pattern times the length of the path, both in bytes.
 const STEPS: usize = 128 << 20;
 
-/// The patterns that are about a directory: those of the directories above it and its own.
+/// The patterns that apply to a directory: those of the directories above it and its own.
 #[derive(Debug)]
 pub struct Ignored {
     patterns: Vec<Line>,
     files: Vec<String>,
-    /// How many of [`STEPS`] are left.
+    /// The number of [`STEPS`] that are left.
     steps: usize,
 }
 

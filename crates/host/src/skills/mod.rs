@@ -54,8 +54,8 @@ pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
     loader.finish()
 }
 
-/// Expands `/skill:NAME ARGS`, hidden skills too. `None` leaves the text as it is: it is no command, names nobody, or the
-/// file cannot be read any more, which is a note.
+/// Expands `/skill:NAME ARGS`, hidden skills too. Returns `None` if the text is no such command, names no
+/// skill, or the file cannot be read any more, which is reported.
 #[must_use]
 pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<String> {
     let asked = command::read(text)?;
@@ -76,8 +76,8 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<Str
     Some(command::expand(&loaded.skill, text, asked.args))
 }
 
-/// Reads the text of a sound skill without its head, as it stands. `None` where it cannot be read any more; unless it is
-/// gone, that is a note.
+/// Reads the text of a valid skill without its head. Returns `None` if it cannot be read any more, with a
+/// diagnostic unless the file is gone.
 #[must_use]
 pub fn body(entry: &SkillEntry, look: &Look<'_>) -> Option<Vec<Piece>> {
     let loaded = entry.value.loaded.as_ref()?;
@@ -86,16 +86,16 @@ pub fn body(entry: &SkillEntry, look: &Look<'_>) -> Option<Vec<Piece>> {
     Some(markdown::body(look.decoded(entry.origin.scope, &loaded.path, &file)))
 }
 
-/// What is taken so far.
+/// The entries that were read so far.
 struct Loader<'a> {
     look: &'a Look<'a>,
     options: &'a SkillOptions,
     entries: Vec<SkillEntry>,
-    /// Who answers to a name.
+    /// The index of the entry that is used for a name.
     names: BTreeMap<String, usize>,
-    /// Which real file an entry is.
+    /// The index of the entry of a real file.
     files: BTreeMap<FileId, usize>,
-    /// Told after everything else.
+    /// Reported after all other diagnostics.
     collisions: Vec<Diagnostic>,
 }
 

@@ -32,47 +32,47 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("shared_dirs", "`hold` (default) or `read` project skills in directories that other users can write"),
 ];
 
-/// How the values of a skill are escaped for a listing.
+/// The escaping of a skill's values in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escape {
-    /// The characters of XML become entities.
+    /// Characters that XML reserves become entities.
     Xml,
-    /// A description is one line without hidden characters first.
+    /// A description is put on one line without hidden characters, then escaped as XML.
     Line,
-    /// Not at all.
+    /// No escaping.
     None,
 }
 
-/// How skills are found and read.
+/// The options for finding and reading skills.
 #[derive(Clone, Debug)]
 pub struct SkillOptions {
-    /// Where they lie, the strongest first.
+    /// The roots, the strongest first.
     pub roots: Vec<Root>,
-    /// Explicit paths, after the roots.
+    /// Explicit paths, used after the roots.
     pub paths: Vec<String>,
-    /// True: only explicit paths count.
+    /// True to use explicit paths only.
     pub only_paths: bool,
-    /// True: a directory that is a skill may hold others.
+    /// True if a directory that is a skill may contain others.
     pub descend_always: bool,
-    /// How deep a root is looked into.
+    /// The deepest level that is read below a root.
     pub depth: usize,
-    /// True: what lies in directories that other users can write is held.
+    /// True to leave out files in directories that other users can write.
     pub hold_shared: bool,
-    /// True: a byte order mark is no part of a file.
+    /// True to strip a byte order mark.
     pub strip_bom: bool,
-    /// True: a file that is not named SKILL.md and is no skill is nobody's fault.
+    /// True to skip a file that is not named SKILL.md and is no skill, without a diagnostic.
     pub skip_loose: bool,
-    /// How values are escaped.
+    /// The escaping of values.
     pub escape: Escape,
-    /// How names and descriptions are checked.
+    /// The rules for names and descriptions.
     pub rules: Rules,
 }
 
-/// A place of skills.
+/// A place where skills are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Root {
-    /// Where it starts.
+    /// The start of the root.
     pub at: At,
     /// The directory below it.
     #[serde(default)]
@@ -80,21 +80,21 @@ pub struct Root {
     /// A key of that layer's settings.json that lists files and directories, in place of `dir`.
     #[serde(default)]
     pub setting: Option<String>,
-    /// True: every `*.md` directly in it counts.
+    /// True if every `*.md` directly in it is a skill.
     #[serde(default, deserialize_with = "flag")]
     pub direct: bool,
-    /// True: every `*.md` further below counts, too.
+    /// True if every `*.md` further below is a skill, too.
     #[serde(default, deserialize_with = "flag")]
     pub loose: bool,
-    /// A file whose presence in it switches it off.
+    /// A file in it whose presence disables the root.
     #[serde(default)]
     pub unless: Option<String>,
-    /// How far `up` goes where no repository holds the cwd.
+    /// The reach of `up` if the cwd is in no repository.
     #[serde(default)]
     pub outside: Outside,
 }
 
-/// Where a root starts.
+/// The start of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum At {
@@ -108,24 +108,24 @@ pub enum At {
     Global,
 }
 
-/// How far `up` goes where no repository holds the cwd.
+/// The reach of `up` if the cwd is in no repository.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outside {
     /// The cwd alone.
     #[default]
     Cwd,
-    /// All the way to the root of the file system.
+    /// All directories up to the root of the file system.
     Root,
 }
 
-/// The deepest that anybody may look.
+/// The largest depth that an option can ask for.
 const DEEPEST: usize = 64;
-/// How deep a root is looked into where nothing is said.
+/// The default depth of a root.
 const DEPTH: usize = 16;
 
 impl SkillOptions {
-    /// Reads the options of a section; what cannot be read is a note, and counts as not said.
+    /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
     pub fn read(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Self {
         let options = SectionOptions::new(provider, section, look);
         let word = |key, words: &[&'static str]| options.word(key, words, look);

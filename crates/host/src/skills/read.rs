@@ -24,13 +24,13 @@ use preface_core::{
 };
 use std::{borrow::Cow, path::Path};
 
-/// A file that was read, and which real file it is.
+/// A file that was read, and its real identity.
 pub(super) struct Reading {
     pub entry: SkillEntry,
     pub id: Option<FileId>,
 }
 
-/// How a skill's file is asked for.
+/// Returns the request for a skill's file.
 pub(super) fn wanted<'a>(
     scope: Scope,
     path: &'a Path,
@@ -53,7 +53,7 @@ pub(super) fn wanted<'a>(
     }
 }
 
-/// An entry for a file that nobody read.
+/// Returns an entry for a file that was not read.
 pub(super) fn unread(start: &Start, path: &Path, look: &Look<'_>) -> SkillEntry {
     let origin = EntryOrigin { scope: start.scope, path: look.places.source(start.scope, path).path.clone() };
     let declared = path.file_name().is_some_and(|name| name == SKILL_FILE);
@@ -65,7 +65,7 @@ pub(super) fn unread(start: &Start, path: &Path, look: &Look<'_>) -> SkillEntry 
     FileEntry::new(name, origin, SkillFile { location, ..SkillFile::default() })
 }
 
-/// Reads a file. `None` where it is no skill and nobody says that it is one.
+/// Reads a file. Returns `None` if it is no skill and is not declared as one.
 pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Look<'_>) -> Option<Reading> {
     let mut entry = unread(start, path, look);
     let shared = options.hold_shared
@@ -170,7 +170,7 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
     Some(Reading { entry, id: file.stat.id })
 }
 
-/// Says why a text that looks like one with frontmatter has none.
+/// Returns the reason why a text that seems to have frontmatter has none.
 fn no_head(text: &str) -> Option<&'static str> {
     let fence = "---";
     if text.starts_with(fence) {
@@ -188,7 +188,8 @@ fn no_head(text: &str) -> Option<&'static str> {
     None
 }
 
-/// A file that is no skill. One that nobody calls a skill is told, but it is no warning.
+/// Returns the entry of a file that is no skill. The diagnostic is a warning only if the file is declared as
+/// a skill.
 fn refuse(mut entry: SkillEntry, mut note: Diagnostic, declared: bool, look: &Look<'_>) -> Option<Reading> {
     if !declared {
         note.severity = preface_core::diagnostic::Severity::Info;

@@ -20,24 +20,24 @@ const MOST_ENTRIES: usize = 20_000;
 /// The most directories that a root may have.
 const MOST_DIRS: usize = 50_000;
 
-/// A root, as the walk needs it.
+/// A root to walk.
 #[derive(Clone, Debug)]
 pub struct Start {
     /// The directory.
     pub dir: PathBuf,
-    /// Whose it is.
+    /// The scope of the root.
     pub scope: Scope,
-    /// Every `*.md` directly in it counts.
+    /// True if every `*.md` directly in it is a skill.
     pub direct: bool,
-    /// Every `*.md` below it counts.
+    /// True if every `*.md` below it is a skill.
     pub loose: bool,
-    /// A directory that is a skill may hold others.
+    /// True if a directory that is a skill may contain others.
     pub descend_always: bool,
-    /// Where links may lead; `None` is anywhere.
+    /// The directory that links must stay within; `None` for no limit.
     pub within: Option<PathBuf>,
 }
 
-/// What the walk found.
+/// A path that the walk found.
 #[derive(Debug)]
 pub enum Candidate {
     /// A file to be read.
@@ -46,12 +46,12 @@ pub enum Candidate {
     Ignored {
         /// The path.
         path: PathBuf,
-        /// The ignore file, for people.
+        /// The path of the ignore file, for display.
         by: String,
-        /// Its line.
+        /// The line of the pattern.
         line: usize,
     },
-    /// A directory that was walked already, by another name.
+    /// A directory that was walked before under another name.
     Again {
         /// This name.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum Candidate {
     },
 }
 
-/// Walks a root and hands over what it finds.
+/// A walk over a root that passes on each path it finds.
 pub struct Walk<'a> {
     look: &'a Look<'a>,
     options: &'a SkillOptions,
@@ -69,15 +69,14 @@ pub struct Walk<'a> {
     /// The path of the current directory below the root, with a slash at its end.
     below: String,
     walked: Vec<(PathBuf, Option<FileId>)>,
-    /// How many of `walked` have their id.
+    /// The number of entries of `walked` whose id is known.
     known: usize,
     found: &'a mut dyn FnMut(Candidate),
-    /// The ignore patterns were too expensive, which was reported.
+    /// True if the ignore patterns were too expensive, which was reported.
     is_over_budget: bool,
 }
 
 impl<'a> Walk<'a> {
-    /// Walks.
     pub fn run(
         start: &'a Start,
         options: &'a SkillOptions,

@@ -48,8 +48,8 @@ const ROOM: usize = 128;
 struct CachedPath {
     /// The directory; `None` where nothing is.
     stat: Option<Stat>,
-    /// True for a directory without a link in its path, and for a path that is missing for no other reason, such as
-    /// permissions.
+    /// True for a directory without a link in its path, and for a path that does not exist (not for one that
+    /// is unreadable for another reason, such as permissions).
     is_plain: bool,
 }
 

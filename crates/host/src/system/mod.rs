@@ -266,14 +266,14 @@ impl FileRead {
     }
 }
 
-/// Treatment of files that have several names in the file system: such a file cannot be told from the file that it is
-/// the same as, which may lie outside of the project.
+/// The treatment of files with several hard links: such a file may be the same as a file outside of the
+/// project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HardLinks {
-    /// They are read.
+    /// Files with several links are read.
     #[default]
     Read,
-    /// They are refused.
+    /// Files with several links are refused.
     Refuse,
 }
 
@@ -469,7 +469,7 @@ pub enum GitTrouble {
     Broken(String),
 }
 
-/// True for a path of the file systems in which the kernel shows itself: what stands there is no file of anybody's.
+/// Returns true for a path on one of the kernel's file systems, which hold no user files.
 pub(crate) fn is_kernel_path(path: &Path) -> bool {
     cfg!(unix) && (path.starts_with("/proc") || path.starts_with("/sys"))
 }

@@ -28,7 +28,7 @@ pub(super) struct Program {
     pub(super) real: PathBuf,
     /// The `PATH` that was looked through, and that the program gets: absolute directories outside of the project.
     pub(super) search: OsString,
-    /// Programs of this name inside of the project that stand before it on `PATH`.
+    /// The programs of this name inside of the project that come before it on `PATH`.
     pub(super) skipped: Vec<PathBuf>,
 }
 

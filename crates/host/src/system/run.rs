@@ -167,7 +167,7 @@ pub struct Ran {
     pub stderr_cut: usize,
     /// The duration.
     pub took: Duration,
-    /// Programs of the same name that stand before it on `PATH` and were not started, because they lie in
+    /// The programs of the same name that come before it on `PATH` and were not started, because they are in
     /// [`Run::not_below`].
     pub skipped: Vec<PathBuf>,
 }
@@ -194,7 +194,7 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// Returns whether it says that all went well.
+    /// Returns whether the program exited successfully.
     #[must_use]
     pub fn success(self) -> bool {
         self == RunStatus::Code(0)

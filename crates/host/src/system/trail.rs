@@ -83,7 +83,7 @@ impl Glimpse {
         agree(&mut self.itself, other.itself) & agree(&mut self.target, other.target)
     }
 
-    /// Tells whether it was of what stands there now.
+    /// Returns whether the recorded ids match the file that is there now.
     fn is_of(&self, there: Option<&There>) -> bool {
         let itself = there.map(|there| there.itself.id);
         let target = there.map(|there| there.known().id);
@@ -98,7 +98,8 @@ impl<'s> Trailed<'s> {
         Trailed { system, began: system.now(), seen: Mutex::default() }
     }
 
-    /// Ends, and looks at everything that was asked about. `None` where no later look could tell.
+    /// Ends the recording and looks at everything that was asked about. Returns `None` if a later comparison
+    /// could not detect a change.
     #[must_use]
     pub fn into_trail(self) -> Option<Trail> {
         let Seen { mut paths, listed, vars, current_dir, home, lost } = self.seen.into_inner().ok()?;
@@ -222,7 +223,7 @@ impl There {
 }
 
 impl Trail {
-    /// Tells whether everything that was looked at is as it was.
+    /// Returns whether everything that was read is unchanged.
     #[must_use]
     pub fn holds(&self, system: &dyn System) -> bool {
         if self.vars.iter().any(|(name, value)| system.var(name) != *value)
@@ -273,7 +274,7 @@ fn unchanged(there: &There, path: &Path, system: &dyn System) -> Option<bool> {
 }
 
 impl Trailed<'_> {
-    /// Remembers what was read. A file of `/proc` says something else whenever it is read.
+    /// Records what was read. A file of `/proc` has other content each time it is read.
     fn note_read(&self, path: &Path, read: &Result<FileRead, ReadError>, limit: u64) {
         self.note(
             path,

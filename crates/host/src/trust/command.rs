@@ -22,15 +22,16 @@ use std::{
 /// A command as a project names it.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandWords<'a> {
-    /// Who starts it: `hooks/audit`, `mcp/github`.
+    /// The extension that starts it: `hooks/audit`, `mcp/github`.
     pub subject: &'a str,
     /// The program and its arguments.
     pub argv: &'a [String],
-    /// Where it works, absolute or relative to the root.
+    /// The working directory, absolute or relative to the root.
     pub cwd: &'a Path,
-    /// Its variables as the project wrote them.
+    /// The environment variables as the project wrote them.
     pub env: &'a [(String, String)],
-    /// The directory of its extension. Where one of the words names a file in there, the directory belongs to the program.
+    /// The directory of its extension. If one of the words names a file in it, the directory belongs to the
+    /// program.
     pub directory: Option<&'a Path>,
 }
 
@@ -54,7 +55,7 @@ pub struct CommandWords<'a> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedCommand {
-    /// What a grant of it records.
+    /// The permission that a grant of the command records.
     pub permit: Permit,
     root: PathBuf,
     dir: PathBuf,
@@ -89,7 +90,7 @@ impl GrantedCommand {
 struct WordFile {
     path: PinPath,
     digest: Digest,
-    /// Its path in the directory of the extension.
+    /// The path in the directory of the extension.
     inside: Option<String>,
 }
 
@@ -294,11 +295,11 @@ const FILE_BYTES: u64 = 16 << 20;
 /// The most bytes that the list of a copy's files can have: each path is at most as long as the machine allows.
 const LIST_BYTES: u64 = 16 << 20;
 
-/// How many copies stay whatever their age, and the age at which others are removed.
+/// The number of copies that are kept regardless of their age, and the age after which others are removed.
 const COPIES: usize = 64;
 const OLD: SignedDuration = SignedDuration::from_hours(24);
 
-/// The most entries that are looked at in a directory of copies.
+/// The most entries that are read in a directory of copies.
 const ENTRIES: usize = 10_000;
 
 /// One file of a program.

@@ -76,7 +76,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The digest of a text, worked out when somebody asks for it.
+/// The digest of a text, computed on first use.
 #[derive(Clone)]
 pub struct LazyDigest(Arc<(OnceLock<Digest>, Arc<Vec<u8>>)>);
 
@@ -344,30 +344,30 @@ pub struct Summary {
     pub dir: String,
     /// The top level, files that matter first, at most 200.
     pub entries: Vec<SummaryEntry>,
-    /// `<category>/<id>` of every directory in the place of an extension.
+    /// The `<category>/<id>` of every extension directory.
     pub extensions: Vec<String>,
     /// The files below the top level, and elsewhere, that are sent to the model.
     pub texts: Vec<String>,
-    /// Whether there is more than is named here.
+    /// True if there are more entries than the summary names.
     pub more: bool,
 }
 
 /// One entry of the project's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SummaryEntry {
-    /// Its name, control and hidden characters shown.
+    /// The name, with control and hidden characters escaped.
     pub name: String,
-    /// What it does.
+    /// The role of the entry.
     pub role: Role,
-    /// Its kind; links are not followed.
+    /// The kind; links are not followed.
     pub kind: FileKind,
-    /// Its size, if it is a file.
+    /// The size, for a file.
     pub bytes: Option<u64>,
-    /// True where text of it is sent to the model.
+    /// True if text of the file is sent to the model.
     pub sent: bool,
 }
 
-/// What a file of a project does. The order is that of the summary.
+/// The role of a file of a project, in the order of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// `settings.json`

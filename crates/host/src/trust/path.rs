@@ -9,12 +9,12 @@ use std::{
 
 const FILE: &str = "trust.json";
 
-/// Which store a preset uses.
+/// The store that a preset uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreKind<'a> {
-    /// `trust.json` in the preset's own global directory, where there is one.
+    /// The file `trust.json` in the preset's own global directory, if it has one.
     Global(Option<&'a Path>),
-    /// The one that all other presets share, in the user's state directory.
+    /// The store in the user's state directory that all other presets share.
     State,
 }
 

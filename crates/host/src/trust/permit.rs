@@ -35,45 +35,48 @@ use std::{collections::BTreeMap, path::Path};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permit {
-    /// Who does it: `hooks/pre-tool-audit`, `contextProviders/repo`, `mcp/github`, `providers/proxy`, `loggers/x`.
+    /// The extension: `hooks/pre-tool-audit`, `contextProviders/repo`, `mcp/github`, `providers/proxy`,
+    /// `loggers/x`.
     pub subject: String,
-    /// What it does.
+    /// The permitted action.
     pub action: Action,
 }
 
-/// What is done.
+/// An action that needs permission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// A program is started.
+    /// Runs a program.
     Command {
         /// The program and its arguments.
         argv: Vec<String>,
-        /// Where it works, relative to the project's root with `/`; `.` for the root itself.
+        /// The working directory, relative to the project's root with `/`; `.` for the root itself.
         cwd: String,
-        /// Its variables, sorted by name. Values are what the project wrote, references (`${NAME}`) unresolved.
+        /// The environment variables, sorted by name. Values are as the project wrote them, with references
+        /// (`${NAME}`) unresolved.
         env: Vec<(String, String)>,
         /// The words that name a file of the project, by where the file really lies, relative to the root.
         files: Vec<(String, Digest)>,
         /// The directory of the extension, where one of the words names a file in it, and the digest of all its files.
         directory: Option<(String, Digest)>,
     },
-    /// A service is talked to.
+    /// Connects to a service.
     Endpoint {
-        /// Its address, as the project wrote it.
+        /// The URL, as the project wrote it.
         url: String,
-        /// What is sent along, sorted by name: headers, or which key is used. Values are references (`${NAME}`), or digests
-        /// of what the project wrote.
+        /// The headers or the key that are sent, sorted by name. Values are references (`${NAME}`), or
+        /// digests of what the project wrote.
         with: Vec<(String, String)>,
     },
-    /// A file is written.
+    /// Writes a file.
     Writes {
-        /// Its path, as the project wrote it.
+        /// The path, as the project wrote it.
         path: String,
     },
 }
 
 impl Permit {
-    /// Returns what it is about for people, line by line and in full, with nothing hidden. The first line is the subject.
+    /// Returns a description of the permission for people, line by line and in full, with hidden characters
+    /// escaped. The first line is the subject.
     #[must_use]
     pub fn shown(&self) -> Vec<String> {
         let mut lines = vec![escape_hidden(&self.subject).into_owned()];
@@ -219,7 +222,7 @@ pub(super) struct Written {
     writes: Option<String>,
 }
 
-/// What [`Written`] reads.
+/// The keys of [`Written`].
 pub(super) const WRITTEN: [&str; 9] =
     ["subject", "argv", "cwd", "env", "files", "directory", "url", "with", "writes"];
 

@@ -112,9 +112,9 @@ impl<'de> Deserialize<'de> for PinPath {
 /// A text that the user was shown and grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PinnedText {
-    /// Its name.
+    /// The path of the text.
     pub path: PinPath,
-    /// What was shown; the digest is taken of these bytes.
+    /// The content that was shown; the digest is computed from it.
     pub bytes: Vec<u8>,
 }
 
@@ -132,18 +132,18 @@ pub enum PinState {
 /// One granted version of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Pinned {
-    /// Its digest.
+    /// The digest of the text.
     pub digest: Digest,
-    /// Its size.
+    /// The size of the text.
     pub bytes: u64,
 }
 
 /// A decline of the texts that were shown. Earlier grants stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declined {
-    /// When.
+    /// The time of the decline.
     pub at: Timestamp,
-    /// What was shown, see [`Digest::of_listing`].
+    /// The digest of the list of texts that were shown; see [`Digest::of_listing`].
     pub contents: Digest,
 }
 
@@ -225,7 +225,8 @@ impl Pins {
         }
     }
 
-    /// Returns whether exactly these texts (see [`Digest::of_listing`]) were declined, so that nobody asks again.
+    /// Returns whether exactly these texts (see [`Digest::of_listing`]) were declined, so that the user is
+    /// not asked again.
     #[must_use]
     pub fn declines(&self, contents: &Digest) -> bool {
         self.declined.is_some_and(|declined| declined.contents == *contents)
@@ -306,10 +307,10 @@ struct ExportedPin {
 /// The error for a file that holds no exported pins.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
-    /// It is not the JSON that was expected; in the parser's words.
+    /// The file is not the expected JSON; holds the parser's message.
     #[error("not a file of exported pins: {0}")]
     Malformed(String),
-    /// It comes from another version of preface.
+    /// The file was written by another version of preface.
     #[error("exported pins of version {0}, and only version {VERSION} is known here")]
     Version(u32),
 }

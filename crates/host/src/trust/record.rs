@@ -51,35 +51,35 @@ impl Decision {
 pub struct WholeRecord {
     /// Yes or no.
     pub decision: Decision,
-    /// When it was made.
+    /// The time of the decision.
     pub granted_at: Timestamp,
-    /// The digest of the project's contents that were granted or declined, where it was taken (see
+    /// The digest of the project's contents that were granted or declined, if it was computed (see
     /// [`whole_digest`](super::whole_digest)).
     pub digest: Option<Digest>,
-    /// The texts that a build used when it was granted and that `digest` does not cover: files that settings or manifests
-    /// name. `None` where a grant did not record them.
+    /// The texts that a build used at the grant and that `digest` does not cover: files that settings or
+    /// manifests name. `None` if the grant did not record them.
     pub texts: Option<Vec<GrantedText>>,
-    /// What the user noted.
+    /// The user's note.
     pub note: Option<String>,
 }
 
 /// A text that was sent when a project was granted as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GrantedText {
-    /// Its path, relative to the project's directory where it lies inside.
+    /// The path, relative to the project's directory for files inside it.
     pub path: PinPath,
-    /// Its digest.
+    /// The digest of the text.
     pub digest: Digest,
 }
 
 impl WholeRecord {
-    /// Returns whether the contents are others than those that were granted. Without a digest nobody knows: `false`.
+    /// Returns whether the contents differ from those that were granted; `false` if there is no digest.
     #[must_use]
     pub fn changed_since(&self, now: &Digest) -> bool {
         self.decision == Decision::Trusted && self.digest.as_ref().is_some_and(|then| then != now)
     }
 
-    /// Returns whether exactly these contents were declined, so that nobody asks again.
+    /// Returns whether exactly these contents were declined, so that the user is not asked again.
     #[must_use]
     pub fn declines(&self, now: &Digest) -> bool {
         self.decision == Decision::Declined && self.digest.as_ref() == Some(now)
@@ -90,7 +90,7 @@ impl WholeRecord {
 /// everything is untrusted.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    /// Where the store really lies; it is not used for a project around it.
+    /// The real path of the store; it is not used for a project that contains it.
     pub(super) place: PathBuf,
     pub(super) document: Document,
 }
@@ -172,7 +172,6 @@ impl Entry {
     }
 }
 
-/// What is granted for one root.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Project {
     pub(super) root: String,
@@ -183,7 +182,7 @@ pub(super) struct Project {
     /// Names of branches, as they are shown, in the order of their grants.
     pub(super) branches: Vec<String>,
     pub(super) declined: Option<Declined>,
-    /// When a grant was taken back last.
+    /// The time of the last revocation.
     pub(super) revoked_at: Option<Timestamp>,
     pub(super) strange_pins: Vec<Value>,
     /// In the order of the grants, for each subject.
@@ -284,11 +283,11 @@ impl Project {
 pub struct Row {
     /// The canonical path that the record is about.
     pub path: String,
-    /// Whether the project was decided as a whole or by its texts.
+    /// The way the project was granted: as a whole, or by its texts.
     pub mode: TrustMode,
     /// The state. A pinned project is trusted as far as its texts and permits are granted, declined if none is.
     pub trust: Trust,
-    /// Since when.
+    /// The time of the current decision.
     #[serde(serialize_with = "instant")]
     pub at: Timestamp,
     /// The repository whose work trees share the grants.
@@ -300,13 +299,13 @@ pub struct Row {
     /// The names of the branches that are granted beside them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<String>,
-    /// What it may do.
+    /// The permissions of the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permits: Vec<Permit>,
     /// The digest of the contents that were granted as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
-    /// What the user noted.
+    /// The user's note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -314,11 +313,11 @@ pub struct Row {
 /// One granted version of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RowText {
-    /// Its path.
+    /// The path of the text.
     pub path: PinPath,
-    /// Its digest, which names its copy too.
+    /// The digest of the text, which is also the name of its copy.
     pub digest: Digest,
-    /// Its size.
+    /// The size of the text.
     pub bytes: u64,
 }
 

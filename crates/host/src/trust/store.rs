@@ -37,7 +37,7 @@ const OTHERS_MAY_WRITE: u32 = 0o022;
 const ALL_MAY_WRITE: u32 = 0o002;
 /// In such a directory only the owner of a file can replace it.
 const STICKY: u32 = 0o1000;
-/// How many symbolic links may lead to the store.
+/// The most symbolic links on the path to the store.
 const LINKS_LIMIT: usize = 40;
 
 /// The trust records of this user, in one file outside of every project.
@@ -71,7 +71,7 @@ pub struct TrustStore<'a> {
 /// The result of a decision about a whole project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeReport {
-    /// Whether the file was changed.
+    /// The effect on the file.
     pub outcome: Outcome,
     /// The record before, if there was one.
     pub before: Option<WholeRecord>,
@@ -84,16 +84,16 @@ pub struct WholeReport {
 pub enum Outcome {
     /// The file was written.
     Recorded,
-    /// It was recorded already.
+    /// The file already had this record.
     Unchanged,
 }
 
 /// The result of a grant of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrantReport {
-    /// What is granted now and was not before, sorted.
+    /// The newly granted paths, sorted.
     pub added: Vec<PinPath>,
-    /// What was granted already, sorted.
+    /// The paths that were already granted, sorted.
     pub unchanged: Vec<PinPath>,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
@@ -102,9 +102,9 @@ pub struct GrantReport {
 /// The result of a revocation of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevokeReport {
-    /// The paths that nothing is granted for any more, sorted.
+    /// The paths that have no grant any more, sorted.
     pub removed: Vec<PinPath>,
-    /// The subjects whose permits went too, where everything was revoked, sorted.
+    /// The subjects whose permissions were revoked too, if everything was revoked, sorted.
     pub permits: Vec<String>,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
@@ -113,9 +113,9 @@ pub struct RevokeReport {
 /// The result of a grant of permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermitReport {
-    /// What is granted now and was not before, sorted.
+    /// The newly granted permissions, sorted.
     pub added: Vec<Permit>,
-    /// What was granted already, sorted.
+    /// The permissions that were already granted, sorted.
     pub unchanged: Vec<Permit>,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
@@ -124,7 +124,7 @@ pub struct PermitReport {
 /// The result of a revocation of permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermitRevokeReport {
-    /// The subjects that nothing is granted to any more, sorted.
+    /// The subjects that have no grant any more, sorted.
     pub removed: Vec<String>,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
@@ -458,8 +458,8 @@ impl<'a> TrustStore<'a> {
         Ok(Some(read.into_bytes()))
     }
 
-    /// Refuses a store that somebody else can replace: each directory and each link on the way to it belongs to the user or to
-    /// root, and nobody else can put another name in its place.
+    /// Refuses a store that another user can replace: each directory and each link on the path to it must
+    /// belong to the user or to root, and no other user may be able to rename in it.
     fn check_directories(&self) -> Result<(), TrustError> {
         let mut names = self.file.to_path_buf();
         for _ in 0..=LINKS_LIMIT {
@@ -503,8 +503,8 @@ impl<'a> TrustStore<'a> {
         Ok(None)
     }
 
-    /// Refuses a file or directory that belongs to somebody else or has one of these permission bits: who writes the store
-    /// decides which programs run.
+    /// Refuses a file or directory that belongs to another user or has one of these permission bits: the
+    /// writer of the store decides which programs run.
     fn check_access(&self, path: &Path, stat: &Stat, bits: u32) -> Result<(), TrustError> {
         let user = self.system.user_id();
         if let (Some(user), Some(owner)) = (user, stat.owner)
@@ -633,12 +633,12 @@ impl<'a> Copies<'a> {
 /// A record that could not be made or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
-    /// What was to be recorded is no canonical path, or nothing that a record can hold.
+    /// The path is not canonical, or cannot be stored in a record.
     #[error("`{}` cannot be recorded: {why}", escaped(path))]
     EntryInvalid {
-        /// What was given.
+        /// The given path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// The store lies inside of the project that its records are about.
@@ -654,9 +654,9 @@ pub enum TrustError {
     Exposed {
         /// The file or directory in question.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         why: &'static str,
-        /// The command that puts it right.
+        /// The command that fixes the problem.
         remedy: String,
     },
     /// The store cannot be read, understood, locked or written. Nothing was changed.

@@ -16,7 +16,7 @@ pub(super) fn tell(look: &Look<'_>, zoned: &Zoned) -> String {
     write(zoned, wanted(tz.as_deref(), zoned.time_zone().iana_name()))
 }
 
-/// Writes an instant in the long form; `wanted` is the zone as whoever chose it wrote it.
+/// Formats an instant in the long form. `wanted` is the zone as it was written in the setting.
 fn write(zoned: &Zoned, wanted: &str) -> String {
     let offset = zoned.offset();
     let day = zoned.strftime("%A, %B %-d, %-Y at %I:%M:%S %p");
@@ -26,7 +26,9 @@ fn write(zoned: &Zoned, wanted: &str) -> String {
     }
 }
 
-/// Returns the zone's name as it was chosen: what `TZ` says where it decides, else the name of the zone that was found.
+/// Returns the zone's name as it was chosen: the value of `TZ` if that decides, else the name of the zone
+/// that was found. A `TZ` that names no zone shows the time in UTC but is still not called `UTC`, so the zone
+/// found is not enough.
 ///
 /// A `TZ` that names no zone has its time told in UTC, and is still not called `UTC`: so the zone found is not enough.
 fn wanted<'a>(tz: Option<&'a str>, found: Option<&'a str>) -> &'a str {

@@ -46,7 +46,7 @@ impl Names {
     }
 }
 
-/// Returns the names of a zone; none for a zone that is told by its offset.
+/// Returns the names of a zone; `None` for a zone that is shown by its offset.
 pub(super) fn names(zone: &str) -> Option<Names> {
     ZONES.binary_search_by_key(&zone, |(name, _)| name).ok().map(|at| ZONES[at].1)
 }

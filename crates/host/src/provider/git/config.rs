@@ -4,7 +4,7 @@
 //! lines. Includes are not followed: git does not follow them either when it decides whether it knows a repository's
 //! format.
 
-/// How a repository is stored, as far as its configuration says.
+/// The values of a repository's configuration that decide how it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Format {
     /// `core.repositoryFormatVersion`.
@@ -62,7 +62,7 @@ struct Entry {
     value: Option<String>,
 }
 
-/// Says whether git can read a configuration; if not, in which line it gives up.
+/// Checks whether git can read a configuration; if not, returns the line at which it fails.
 ///
 /// # Errors
 /// The number of the first bad line.
@@ -71,7 +71,7 @@ pub(crate) fn check(config: &str) -> Result<(), usize> {
     entries(config).map(|_| ())
 }
 
-/// Lists what a configuration says, or the line in which git gives up.
+/// Returns the entries of a configuration, or the line at which git fails.
 fn entries(config: &str) -> Result<Vec<Entry>, usize> {
     let config = config.strip_prefix('\u{feff}').unwrap_or(config);
     let mut reader = Reader { rest: config };

@@ -169,7 +169,7 @@ impl Repository {
         self.git_dir.join("HEAD")
     }
 
-    /// Says whether the directory asked about lies in `.git`, not in the work tree.
+    /// Returns whether the starting directory is inside `.git`, not in the work tree.
     pub fn inside_git_dir(&self) -> bool {
         self.cwd.starts_with(self.root.join(".git"))
     }
@@ -182,7 +182,7 @@ impl Repository {
         self.format(system).map(|_| ())
     }
 
-    /// Says whether `HEAD` leads to a commit.
+    /// Returns whether `HEAD` leads to a commit.
     pub fn has_commit(&self, system: &dyn System) -> bool {
         matches!(self.abbreviated_head(system), Ok(Some(_)))
     }
@@ -222,7 +222,7 @@ impl Repository {
     }
 }
 
-/// Says that a file cannot be read.
+/// Returns the error for a file that cannot be read.
 pub(crate) fn broken(path: &Path, error: ReadError) -> GitTrouble {
     match error {
         ReadError::HardLink { links } => GitTrouble::HardLink { path: path.to_owned(), links },
@@ -235,7 +235,7 @@ pub(super) fn target(content: &[u8]) -> Option<&[u8]> {
     content.strip_prefix(b"ref:").map(|name| trimmed_end(name.trim_ascii_start()))
 }
 
-/// Says whether a content starts with an object id, and nothing else on its first word.
+/// Returns whether the first word of a content is exactly an object id.
 pub(crate) fn starts_with_id(content: &[u8]) -> bool {
     let digits = content.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     matches!(digits, 40 | 64) && content.get(digits).is_none_or(u8::is_ascii_whitespace)

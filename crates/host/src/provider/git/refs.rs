@@ -12,10 +12,10 @@ use std::{
 
 /// The most that is read of `packed-refs`: some 250,000 names. Where it is larger, the branch is taken from `HEAD` alone.
 const PACKED: u64 = 16 * 1024 * 1024;
-/// How many symbolic refs may lead to the next; git's own bound.
+/// The most symbolic refs in a chain; git's own limit.
 const HOPS: usize = 5;
 
-/// Git's rules for a short name, in its order: what stands before and after it in the full name.
+/// The prefix and suffix of a full name that a short name leaves out, in the order of git's rules.
 const RULES: [(&str, &str); 6] = [
     ("", ""),
     ("refs/", ""),
@@ -68,9 +68,9 @@ struct Refs<'a> {
 #[derive(Default)]
 struct Packed {
     content: Vec<u8>,
-    /// Where each name lies in the content, in the order of names.
+    /// The byte range of each name in the content, sorted by name.
     names: Vec<Range<usize>>,
-    /// The file is larger than [`PACKED`].
+    /// True if the file is larger than [`PACKED`].
     is_unread: bool,
 }
 
@@ -93,7 +93,6 @@ impl Packed {
     }
 }
 
-/// What stands under a name.
 enum Found {
     Commit,
     Ref(Vec<u8>),
@@ -128,7 +127,7 @@ impl Refs<'_> {
         Ok(name.to_vec())
     }
 
-    /// Says whether a name resolves to a commit.
+    /// Returns whether a name resolves to a commit.
     fn exists(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
         let mut name = name.to_vec();
         for _ in 0..HOPS {
@@ -164,7 +163,7 @@ impl Refs<'_> {
         })
     }
 
-    /// Says whether `packed-refs` has a name.
+    /// Returns whether `packed-refs` has a name.
     fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
         if self.packed.is_none() {
             let files = self.repository.files(self.system);
@@ -190,7 +189,7 @@ impl Refs<'_> {
     }
 }
 
-/// Says whether a name can be a ref, by git's rules; it then leads nowhere else when joined to a path.
+/// Returns whether git accepts a name as a ref; such a name cannot escape the directory that it is joined to.
 pub(crate) fn is_ref_name(name: &[u8]) -> bool {
     let bad = |byte: &u8| byte.is_ascii_control() || b" ~^:?*[\\".contains(byte);
     !name.is_empty()
@@ -203,12 +202,12 @@ pub(crate) fn is_ref_name(name: &[u8]) -> bool {
             .all(|part| !part.is_empty() && !part.starts_with(b".") && !part.ends_with(b".lock"))
 }
 
-/// Says that a file is no ref.
+/// Returns the error for a file that is not a ref.
 pub(crate) fn no_ref(path: &Path) -> GitTrouble {
     GitTrouble::Broken(format!("`{}` is no ref; expected an object id or `ref: refs/…`", shown_path(path)))
 }
 
-/// Says whether git reads a value as false.
+/// Returns whether git reads a value as false.
 fn is_false(value: &str) -> bool {
     ["false", "no", "off", "0", ""].iter().any(|word| value.eq_ignore_ascii_case(word))
 }

@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 
 /// The longest pattern: no path is longer.
 const LONGEST: usize = 512;
-/// How deep braces may lie in braces.
+/// The deepest nesting of braces.
 const DEEPEST: usize = 32;
 
-/// A pattern that matches nothing, and why.
+/// A pattern that cannot be used, with the reason. It matches nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bad {
     pub pattern: String,
     pub why: String,
 }
 
-/// What patterns may still have: each costs time.
+/// The patterns and bytes that are left, because each costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     pub patterns: usize,
@@ -45,7 +45,8 @@ pub struct Globs {
 }
 
 impl Globs {
-    /// Reads a list within the room of all lists. What is wrong with a pattern is told, and it matches nothing.
+    /// Reads a list within the room of all lists. Invalid patterns are returned with the reason, and match
+    /// nothing.
     pub fn read(list: &[String], all: &mut Room, look: &Look<'_>) -> (Self, Vec<Bad>) {
         let (mut globs, mut bad) = (Globs::default(), Vec::new());
         let mut room = Room::LIST;
@@ -158,7 +159,7 @@ enum Part<'p> {
     Either(Vec<Vec<Part<'p>>>),
 }
 
-/// How many patterns something makes, and how many bytes they have.
+/// The number of patterns that an expansion makes, and their total bytes.
 #[derive(Clone, Copy)]
 struct Size {
     patterns: u128,
@@ -211,7 +212,8 @@ fn either<'p>(rest: &mut &'p str, depth: usize) -> Result<Part<'p>, String> {
     }
 }
 
-/// How much of a pattern has no brace that means something; what a backslash or a class holds means itself.
+/// Returns the length of the text before the next active brace or comma. Text in a class or behind a
+/// backslash is literal.
 fn plain_length(text: &str, in_braces: bool) -> Result<usize, String> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -49,7 +49,8 @@ pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether lines are code because of their indentation: behind an empty line, four columns from where texts stand.
+/// Detects lines that are code because of their indentation: after an empty line, four columns from the text
+/// around them.
 #[derive(Default)]
 struct Indented {
     /// An empty line or a heading is before this one.
@@ -61,7 +62,7 @@ struct Indented {
 }
 
 impl Indented {
-    /// True for a line of code. Lines are given one after the other.
+    /// Returns true for a line of code. Must be called with each line in order.
     fn holds(&mut self, line: &str) -> bool {
         let head = line.trim_start_matches([' ', '\t']);
         if head.trim().is_empty() {
@@ -114,7 +115,7 @@ impl Comments {
 struct Fence {
     mark: char,
     length: usize,
-    /// It stands in a quotation, and ends with it.
+    /// True if the block is in a quotation, and ends with it.
     quoted: bool,
 }
 

@@ -1,15 +1,16 @@
-//! Notes that cannot become a flood: of each kind the first few are told, once each, and of the rest the number.
+//! Diagnostics with a limit: of each code the first few are reported, once each, then the number of the
+//! others.
 
 use crate::look::Look;
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use std::{cell::RefCell, collections::BTreeMap};
 
-/// How many notes of one code are told one by one.
+/// The most diagnostics of one code that are reported one by one.
 const TOLD: usize = 20;
-/// How many are made, to see whether they were told before.
+/// The most diagnostics of one code that are built to compare them with those reported before.
 const MADE: usize = 200;
 
-/// Tells what came up, and counts what it does not tell.
+/// Reports diagnostics up to a limit and counts the others.
 pub struct Notes<'a> {
     look: &'a Look<'a>,
     counts: RefCell<BTreeMap<DiagnosticCode, Count>>,
@@ -27,7 +28,7 @@ impl<'a> Notes<'a> {
         Notes { look, counts: RefCell::default() }
     }
 
-    /// Tells a note that was not told before, or counts it.
+    /// Reports a diagnostic unless it was reported before, or counts it.
     pub fn tell(&self, severity: Severity, code: DiagnosticCode, note: impl FnOnce() -> Diagnostic) {
         let mut counts = self.counts.borrow_mut();
         let count = counts.entry(code).or_insert(Count { severity, told: 0, made: 0, untold: 0 });
@@ -43,7 +44,7 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Says how many were counted only.
+    /// Reports how many were only counted.
     pub fn finish(self) {
         for (code, Count { severity, untold, .. }) in self.counts.into_inner() {
             if untold > 0 {

@@ -41,12 +41,11 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("user", "file names read from the global directory (default none)"),
 ];
 
-/// How many hops there are where nothing is said.
+/// The default number of hops.
 const HOPS: usize = 4;
-/// The most hops that anybody may ask for.
+/// The largest number of hops that an option can ask for.
 const MOST_HOPS: usize = 32;
 
-/// Which instruction files there are, and how they are read.
 #[derive(Debug)]
 pub struct Options {
     pub names: Vec<String>,
@@ -65,7 +64,7 @@ pub struct Options {
     pub hints: Hints,
 }
 
-/// What a profile advises, in its own words.
+/// The wording of a profile's help texts.
 #[derive(Debug, Default)]
 pub struct Hints {
     pub waiting: Option<String>,
@@ -84,12 +83,12 @@ pub enum Order {
 }
 
 impl Options {
-    /// What people call the option `exclude`.
+    /// Returns the name of the option `exclude` for messages.
     pub fn exclude_name(&self) -> &str {
         self.hints.exclude.as_deref().unwrap_or("exclude")
     }
 
-    /// Reads the options of a section; what cannot be read is a note, and counts as not said.
+    /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
     pub fn read(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Self {
         let options = SectionOptions::new(provider, section, look);
         let said = Said { section, look };

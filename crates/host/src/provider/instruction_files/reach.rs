@@ -13,17 +13,17 @@ use std::{
     rc::Rc,
 };
 
-/// Where a file may lead.
+/// The directory that links and imports of a file must stay within.
 #[derive(Clone, Debug)]
 pub enum Reach {
-    /// Anywhere: it is the user's own.
+    /// No limit: the file is the user's own.
     Anywhere,
-    /// Into this directory, a real path, and not into its `.git`.
+    /// Inside this directory, a real path, and not in its `.git`.
     Tree(Rc<Path>),
 }
 
 impl Reach {
-    /// How it is said to the machine.
+    /// Returns the limit for reading files.
     pub fn within(&self) -> Within<'_> {
         match self {
             Reach::Anywhere => Within::Anywhere,
@@ -31,7 +31,7 @@ impl Reach {
         }
     }
 
-    /// True where a real path may be read.
+    /// Returns true if a real path may be read.
     pub fn holds(&self, real: &Path) -> bool {
         match self {
             Reach::Anywhere => true,
@@ -40,7 +40,7 @@ impl Reach {
     }
 }
 
-/// True where a real path lies in a `.git` of a tree.
+/// Returns true if a real path is inside a `.git` of a tree.
 pub fn is_in_git_dir(real: &Path, tree: &Path) -> bool {
     let is_git = |rest: &Path| rest.components().any(|part| part.as_os_str() == ".git");
     real.strip_prefix(tree).is_ok_and(is_git)
@@ -67,22 +67,22 @@ impl Trees {
     }
 }
 
-/// What an `@path` leads to.
+/// The result of looking up an `@path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A file: as it is named, where it really lies, and its size.
+    /// A file: its path, its real path and its size.
     File { path: PathBuf, real: PathBuf, len: u64 },
     /// Nothing.
     Missing,
-    /// Something beyond its reach, whether there is anything or not.
+    /// A path outside of the reach, whether it exists or not.
     Outside,
-    /// No file.
+    /// Something that is not a file.
     Kind(FileKind),
-    /// Nobody can tell.
+    /// A path that cannot be looked up.
     Trouble(ReadError),
 }
 
-/// Looks where `written` leads, from a file in `dir`.
+/// Looks up the path `written` in a file of `dir`.
 pub fn find(written: &str, dir: &Path, reach: &Reach, look: &Look<'_>) -> Found {
     let path = match (written.strip_prefix("~/"), &look.places.home) {
         (Some(rest), Some(home)) => normal(home, Path::new(rest)),

@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         self.known.borrow().contains_key(&(scope, real.to_owned()))
     }
 
-    /// Reads a file that really lies at `real`. What stands in the way is told once.
+    /// Reads a file whose real path is `real`. A failure is reported once.
     pub fn read(
         &self,
         path: &Path,
@@ -63,7 +63,6 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// Whose a file of the project is.
     pub fn belongs(&self, path: &Path) -> Belongs {
         match &self.look.places.project {
             Some(project) if path.starts_with(project) => Belongs::ToLayer,

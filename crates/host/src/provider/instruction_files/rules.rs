@@ -19,16 +19,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How many rules a build reads.
+/// The most rules that a build reads.
 pub const MOST_RULES: usize = 1_000;
-/// How many bytes they have together.
+/// The most bytes of all rules.
 pub const MOST_BYTES: u64 = 4 << 20;
-/// How many entries the directories of rules may have together.
+/// The most entries of all directories of rules.
 const MOST_ENTRIES: usize = 20_000;
-/// How deep they may lie in each other.
+/// The deepest nesting of directories of rules.
 const DEEPEST: usize = 32;
 
-/// Walks a directory of rules. The files come sorted by path; what is left out is told.
+/// Walks a directory of rules. Returns the files sorted by path, and reports what is left out.
 pub fn walk(dir: &Path, scope: Scope, reach: &Reach, look: &Look<'_>, notes: &Notes<'_>) -> Vec<PathBuf> {
     let mut walk =
         Walk { look, notes, scope, reach, walked: BTreeMap::new(), entries: MOST_ENTRIES, found: Vec::new() };
@@ -44,9 +44,9 @@ struct Walk<'a> {
     notes: &'a Notes<'a>,
     scope: Scope,
     reach: &'a Reach,
-    /// The directories that were walked, by where they really lie.
+    /// The directories that were walked, by real path.
     walked: BTreeMap<PathBuf, PathBuf>,
-    /// How many entries there may still be.
+    /// The number of entries that are left.
     entries: usize,
     found: Vec<PathBuf>,
 }
@@ -155,14 +155,14 @@ impl Walk<'_> {
     }
 }
 
-/// What stands at the head of a rule.
+/// The head of a rule.
 #[derive(Debug, PartialEq)]
 pub struct Head {
-    /// The globs of the files that it is about; `None` is all of them.
+    /// The globs of the files that it applies to; `None` for all files.
     pub paths: Option<Vec<String>>,
-    /// Where its text begins.
+    /// The start of the text after the head.
     pub body: usize,
-    /// What is wrong with its head, and on which line.
+    /// The problem of an invalid head, and its line.
     pub trouble: Option<(String, Option<usize>)>,
 }
 

@@ -25,36 +25,36 @@ use std::{
     sync::Arc,
 };
 
-/// How often a build puts a file in place of an `@path`, and how many files it reads for that.
+/// The most files that a build inserts for an `@path`, and the most that it reads for imports.
 pub const MOST_FILES: usize = 1_000;
-/// How many bytes all imported texts have together.
+/// The most bytes of all imported texts.
 pub const MOST_BYTES: usize = 4 << 20;
-/// How many bytes are read for imports, used or not.
+/// The most bytes that are read for imports, used or not.
 pub const MOST_READ: u64 = 64 << 20;
-/// How many names a build looks for.
+/// The most paths that a build looks up.
 const MOST_LOOKS: usize = 10_000;
-/// What is longer than this, or deeper, names no file.
+/// The limits for a path: text that is longer or deeper names no file.
 const LONGEST: usize = 1_024;
 const DEEPEST: usize = 100;
-/// What may stand behind a path in a sentence.
+/// The punctuation that can follow a path in a sentence.
 const PUNCTUATION: [char; 5] = ['.', ',', ';', ':', ')'];
 
-/// A file of which the imports are to be put in.
+/// A file whose imports are to be inserted.
 pub struct Open<'f> {
     pub path: &'f Path,
     pub text: &'f Rc<Text>,
-    /// Where its text begins: behind a rule's head.
+    /// The start of the text, after a rule's head.
     pub from: usize,
-    /// Where its text ends: before the last line end of an import.
+    /// The end of the text, before the last line end of an import.
     pub to: usize,
 }
 
-/// Puts imports in, and counts for the whole build.
+/// Inserts imports, and applies the limits of the whole build.
 pub struct Splicer<'a> {
     reader: &'a Reader<'a>,
     notes: &'a Notes<'a>,
     exclude: &'a GlobSet,
-    /// What the option is called that excludes.
+    /// The name of the option `exclude` for messages.
     exclude_name: &'a str,
     on: bool,
     hops: usize,
@@ -63,11 +63,11 @@ pub struct Splicer<'a> {
     reads: usize,
     read: u64,
     looks: usize,
-    /// How many were left as text because a limit was reached.
+    /// The number of imports that were left as text because a limit was reached.
     beyond: usize,
-    /// The real files that were put in, with those that import them.
+    /// The real files that were imported, with those that import them.
     pub imported: BTreeMap<PathBuf, Arc<Source>>,
-    /// The real files that are included by themselves.
+    /// The real files that are included on their own.
     pub included: BTreeSet<PathBuf>,
 }
 
@@ -79,12 +79,12 @@ struct Chain<'c> {
     may_exclude: bool,
 }
 
-/// An import that can be put in.
+/// An import that can be inserted.
 struct Import {
     path: PathBuf,
     real: PathBuf,
     text: Rc<Text>,
-    /// Where its `@path` ends.
+    /// The end of the `@path`.
     end: usize,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Splicer<'a> {
         out
     }
 
-    /// Says how much the limits left as text.
+    /// Reports how many imports the limits left as text.
     pub fn finish(self) {
         if self.beyond > 0 {
             let what = format!(
@@ -255,7 +255,7 @@ impl<'a> Splicer<'a> {
         Some(Import { path, real, text, end })
     }
 
-    /// Why a file that is there is not put in, where that needs no reading.
+    /// Returns the reason why an existing file is not inserted, as far as that needs no reading.
     fn objection(&self, path: &Path, real: &Path, len: u64, chain: &Chain<'_>) -> Option<Refusal> {
         if chain.may_exclude && (self.exclude.is_match(path) || self.exclude.is_match(real)) {
             let help = format!("take it out of `{}` to use it", self.exclude_name);
@@ -287,14 +287,14 @@ impl<'a> Splicer<'a> {
     }
 }
 
-/// An `@path`, for people.
+/// An `@path`, for messages.
 struct Asked<'f> {
     file: &'f Open<'f>,
     whole: &'f str,
     place: Range<usize>,
 }
 
-/// Why an `@path` stays as it is written.
+/// The reason why an `@path` is left as it is written.
 struct Refusal {
     severity: Severity,
     code: DiagnosticCode,
@@ -356,7 +356,7 @@ fn is_below(word: &str, look: impl Fn(&str) -> Found) -> bool {
     word.split_once('/').is_some_and(|(dir, _)| matches!(look(dir), Found::Kind(FileKind::Dir)))
 }
 
-/// True where a word is plainly meant as a path, not as somebody's name or a package.
+/// Returns true if a word is clearly meant as a path, not as the name of a user or a package.
 fn is_path(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let ends_like_a_file = name.rsplit_once('.').is_some_and(|(_, end)| {

@@ -13,11 +13,11 @@ use std::{borrow::Cow, cell::OnceCell, ops::Range, sync::Arc};
 pub struct Text {
     pub source: Arc<Source>,
     pub id: Option<FileId>,
-    /// How many bytes the file has.
+    /// The size of the file.
     pub bytes: usize,
-    /// How many places of it are no UTF-8.
+    /// The number of sequences in it that are not UTF-8.
     pub bad: usize,
-    /// It holds a NUL byte, or is no UTF-8.
+    /// True if the file contains a NUL byte or is not UTF-8.
     pub binary: bool,
     pieces: Vec<Piece>,
     asks: OnceCell<Vec<Range<usize>>>,
@@ -43,12 +43,12 @@ impl Text {
         }
     }
 
-    /// The places of `@path` in the whole text, worked out once.
+    /// Returns the places of `@path` in the whole text, found on the first call.
     pub fn asks(&self) -> &[Range<usize>] {
         self.asks.get_or_init(|| imports::scan(&self.whole(), 0))
     }
 
-    /// Where the text ends when it stands inside of another: its last line end is not part of it.
+    /// Returns the end of the text without its last line end, for a text inside of another.
     pub fn inline_end(&self) -> usize {
         let whole = self.whole();
         let line = whole.strip_suffix('\n');
@@ -63,7 +63,7 @@ impl Text {
 
 /// Walks over the pieces of a text once.
 pub struct Cutter<'t> {
-    /// What is left, the current piece first.
+    /// The pieces that are left, the current one first.
     pieces: &'t [Piece],
     /// The place in the current piece.
     in_piece: usize,

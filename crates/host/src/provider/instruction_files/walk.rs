@@ -22,18 +22,17 @@ pub struct Candidate {
     pub dir: PathBuf,
 }
 
-/// Whose word a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// That of whoever runs the machine.
+    /// A file of the machine's administrator.
     Managed,
-    /// The user's, for all projects.
+    /// A file of the user for all projects.
     User,
-    /// The project's.
+    /// A file of the project.
     Project,
-    /// The user's, for this project.
+    /// A file of the user for this project.
     Local,
-    /// One of many, in a directory of rules.
+    /// A file in a directory of rules.
     Rule,
 }
 
@@ -48,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// A file whose name says so (`NAME.local.md`) is local.
+    /// Returns the kind of a file of the tree: `NAME.local.md` is local.
     fn of_tree(path: &Path) -> Self {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         if stem.is_some_and(|stem| stem.ends_with(".local")) { Kind::Local } else { Kind::Project }
@@ -56,8 +55,8 @@ impl Kind {
 }
 
 impl Candidate {
-    /// Returns which file gives way first when the section is cut, the lowest: the farthest parent, and the user's for this
-    /// project last of the tree.
+    /// Returns the rank by which files are dropped when the section is cut, the lowest first: the farthest
+    /// parent first, and the user's file for this project last of the tree.
     pub fn rank(&self, cwd: &Path) -> u32 {
         const NEAREST: u32 = u32::MAX / 4;
         let distance = cwd.ancestors().position(|above| above == self.dir).unwrap_or_default();
@@ -101,7 +100,8 @@ pub fn unread(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     options.unread.iter().map(at).filter(is_unread).collect()
 }
 
-/// How many directories are looked into, from the cwd up: each is asked for where it really lies.
+/// The most directories that are searched, from the cwd up. The limit exists because the real path of each is
+/// resolved.
 const MOST_LEVELS: usize = 128;
 
 /// The files of the tree.
@@ -123,7 +123,8 @@ pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     found
 }
 
-/// The files of these names, in order. `names` says which a directory has, by its distance from the cwd.
+/// Returns the files of these names, in order. `names` returns the names for a directory by its distance from
+/// the cwd.
 fn named<'o>(dirs: &[&Path], options: &Options, names: impl Fn(usize) -> &'o Vec<String>) -> Vec<Candidate> {
     let mut by_dir: Vec<Vec<Candidate>> = Vec::with_capacity(dirs.len());
     for (at, dir) in dirs.iter().enumerate() {

@@ -92,7 +92,7 @@ impl<'a> Compare<'a> {
         self.undecided.clone()
     }
 
-    /// Says whether git would run a filter on the file at `path`.
+    /// Returns whether git would run a filter on the file at `path`.
     pub(super) fn is_filtered(&mut self, path: &BStr) -> bool {
         !self.filters.drivers.is_empty() && self.filters.apply_to(path)
     }

@@ -42,7 +42,7 @@ pub(super) fn check(bytes: &[u8], interrupt: &AtomicBool) -> Result<(), GitTroub
     Ok(())
 }
 
-/// Returns what stands behind the entries; nothing if the entries are broken.
+/// Returns the bytes after the entries; `None` if the entries are broken.
 fn after_entries<'b>(bytes: &'b [u8], interrupt: &AtomicBool) -> Result<Option<&'b [u8]>, GitTrouble> {
     let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
     let (Some(version), Some(entries)) = (number(4), number(8)) else { return Ok(None) };

@@ -77,7 +77,7 @@ pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<Wo
 }
 
 impl WorkTree {
-    /// Says whether the repository calls itself bare, so that git refuses to have a work tree.
+    /// Returns whether the repository is configured as bare, so that git refuses to have a work tree.
     pub(super) fn is_bare(&self) -> bool {
         !self.linked && self.boolean("core.bare", false)
     }
@@ -241,7 +241,7 @@ struct Configurations {
 /// The subject of an error where the library cannot use the configuration.
 const CONFIGURATION: &str = "the configuration";
 
-/// Says what kept a repository from being opened.
+/// Returns the error for a repository that could not be opened.
 fn open_trouble(found: &Repository, error: &(dyn std::error::Error + 'static)) -> GitTrouble {
     let is_sha256 = chain(error).any(|error| {
         let words = error.to_string();
@@ -253,8 +253,8 @@ fn open_trouble(found: &Repository, error: &(dyn std::error::Error + 'static)) -
     broken(&format!("`{}` (its `HEAD`, `config` or `objects`)", shown_path(&found.git_dir)), error)
 }
 
-/// Says that the library cannot read something. Its own message is left out, for it may quote the content of a file, which
-/// may be anybody's; the operating system's is not.
+/// Returns the error for something that the library cannot read. The library's own message is left out,
+/// because it may quote the untrusted content of a file; the operating system's message is included.
 pub(super) fn broken(what: &str, error: &(dyn std::error::Error + 'static)) -> GitTrouble {
     let of_the_system = chain(error).filter_map(|error| error.downcast_ref::<io::Error>());
     GitTrouble::Broken(match of_the_system.filter(|error| error.raw_os_error().is_some()).last() {

@@ -343,7 +343,7 @@ struct Candidate {
     destination: usize,
 }
 
-/// Says whether `left` is the better candidate; none is the worst.
+/// Returns whether `left` is the better candidate; `None` is the worst.
 fn goes_before(left: &Option<Candidate>, right: &Option<Candidate>) -> bool {
     match (left, right) {
         (Some(left), Some(right)) => (left.score, left.same_name) > (right.score, right.same_name),

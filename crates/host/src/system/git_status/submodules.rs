@@ -23,7 +23,7 @@ use std::{
 /// The differences in a submodule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dirty {
-    /// Another commit is checked out than the index says.
+    /// True if another commit is checked out than the index has.
     pub moved: bool,
     /// Tracked content differs.
     pub modified: bool,
@@ -88,7 +88,7 @@ impl<'a> Submodules<'a> {
         })
     }
 
-    /// Says whether nothing is shown of the submodule at `path`.
+    /// Returns whether nothing is shown of the submodule at `path`.
     pub(super) fn ignore(&self, path: &BStr) -> bool {
         self.rules.of(path) == Ignore::All
     }
@@ -191,8 +191,8 @@ impl Rules {
     }
 }
 
-/// Refuses a `.gitmodules` that git cannot read (the library would read more of it), and says whether there is a use
-/// in looking for one: where something else has the name, git knows of no submodules.
+/// Refuses a `.gitmodules` that git cannot read (the library would read more of it). Returns false if
+/// something else has the name: then git knows of no submodules.
 fn check_modules(work_tree: &WorkTree) -> Result<bool, GitTrouble> {
     let broken = |words: String| GitTrouble::Broken(format!("`.gitmodules`: {words}"));
     let (system, path) = (OsSystem::new(&[]), work_tree.root.join(".gitmodules"));

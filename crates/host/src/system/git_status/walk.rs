@@ -596,12 +596,12 @@ impl Look<'_> {
         Repository::in_dir(&OsSystem::new(&[]), &dir, self.work_tree.hard_links).ok().flatten()
     }
 
-    /// Says whether a repository lies at a path that git could add: one with a commit.
+    /// Returns whether a path has a repository that git could add: one with a commit.
     fn holds_a_commit(&self, path: &BString) -> bool {
         self.repository_at(path).is_some_and(|repository| repository.has_commit(&OsSystem::new(&[])))
     }
 
-    /// Says whether a regular file or a link lies at a path, and no link leads to it.
+    /// Returns whether a path is not a directory, and none of the directories on it is a link or missing.
     fn is_file(&self, path: &BString) -> bool {
         let parent = path.rfind_byte(b'/').map(|end| BString::from(&path[..end]));
         parent.is_none_or(|parent| self.dir_at(&parent).is_some())
@@ -611,7 +611,7 @@ impl Look<'_> {
                 .is_some_and(|stat| !stat.is_dir())
     }
 
-    /// Says whether a pipe, a socket or a device lies at a path.
+    /// Returns whether a path is a pipe, a socket or a device.
     fn is_special(&self, path: &BString) -> bool {
         self.at(path).and_then(|path| fs::symlink_metadata(path).ok()).is_some_and(|stat| {
             let kind = stat.file_type();
@@ -619,7 +619,7 @@ impl Look<'_> {
         })
     }
 
-    /// Says whether the index has something below a directory.
+    /// Returns whether the index has an entry below a directory.
     fn has_entries_below(&self, dir: &BStr) -> bool {
         let below = [dir.as_bytes(), b"/"].concat();
         let entries = self.index.entries();
@@ -627,7 +627,7 @@ impl Look<'_> {
         entries.get(first).is_some_and(|entry| entry.path(self.index).starts_with(&below))
     }
 
-    /// Says whether the index has a path, merged or not.
+    /// Returns whether the index has a path, merged or not.
     fn has_entry(&self, path: &BStr) -> bool {
         self.entry_mode(path).is_some()
     }
@@ -638,7 +638,7 @@ impl Look<'_> {
         entries.get(first).filter(|entry| entry.path(self.index) == path).map(|entry| entry.mode)
     }
 
-    /// Says whether a path lies in a submodule, where the submodule itself says what is untracked.
+    /// Returns whether a path is in a submodule, which decides itself what is untracked.
     fn is_in_submodule(&self, path: &BStr) -> bool {
         path.find_iter(b"/")
             .any(|end| self.entry_mode(path[..end].as_bstr()).is_some_and(|mode| mode.is_submodule()))
@@ -723,7 +723,7 @@ impl<'index> VisitEntry<'index> for Collect {
     }
 }
 
-/// Returns what a mode says about the kind of a file: regular, link, submodule.
+/// Returns the file type bits of a mode: regular, link, submodule.
 fn kind(mode: Mode) -> u32 {
     mode.bits() & 0o170_000
 }

@@ -89,7 +89,7 @@ impl Disk {
         self.insert(place, what, mode);
     }
 
-    /// Gives `path` the file (the inode) that stands at `existing`.
+    /// Makes `path` a hard link to the file at `existing`.
     pub(super) fn put_hard_link(&mut self, existing: &Path, path: &Path) {
         let changed = self.change();
         let node = self.node(existing).expect("a hard link needs an existing file").clone();
@@ -252,7 +252,7 @@ impl Disk {
         }
     }
 
-    /// Returns what stands at a path, a link itself.
+    /// Returns the node at a path, without following a link there.
     fn itself(&self, path: &Path) -> Option<&Node> {
         let (parent, node) = self.found(path.parent()?).ok()?;
         let node =

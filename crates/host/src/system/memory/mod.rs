@@ -132,7 +132,7 @@ impl MemorySystem {
         self
     }
 
-    /// Adds a symbolic link at `path` that says `target`, which need not exist.
+    /// Adds a symbolic link at `path` to `target`, which need not exist.
     pub fn with_link(self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> Self {
         self.put_link(path, target);
         self
@@ -150,29 +150,30 @@ impl MemorySystem {
         self
     }
 
-    /// Adds a file that nobody may read (mode 0000).
+    /// Adds a file without read permission (mode 0000).
     pub fn with_unreadable(self, path: impl AsRef<Path>) -> Self {
         self.with_file(&path, "secret").with_mode(path, 0)
     }
 
-    /// Adds a directory in which nobody may write (mode 0555).
+    /// Adds a directory without write permission (mode 0555).
     pub fn with_unwritable_dir(self, path: impl AsRef<Path>) -> Self {
         self.with_dir(&path).with_mode(path, 0o555)
     }
 
-    /// Sets the permission bits of what stands at `path` (a link itself, not its target).
+    /// Sets the permission bits of the file at `path` (of a link itself, not its target).
     pub fn with_mode(self, path: impl AsRef<Path>, mode: u32) -> Self {
         self.state().disk.set_mode(path.as_ref(), mode);
         self
     }
 
-    /// Sets the owner of what stands at `path` (a link itself, not its target).
+    /// Sets the owner of the file at `path` (of a link itself, not its target).
     pub fn with_owner(self, path: impl AsRef<Path>, owner: u32) -> Self {
         self.state().disk.set_owner(path.as_ref(), owner);
         self
     }
 
-    /// Sets the file system of what stands at `path`, such as a mount point; everything else is on file system 1.
+    /// Sets the file system of the file at `path`, such as a mount point; everything else is on file system
+    /// 1.
     pub fn with_device(self, path: impl AsRef<Path>, device: u64) -> Self {
         self.state().disk.set_device(path.as_ref(), device);
         self
@@ -202,7 +203,7 @@ impl MemorySystem {
         self
     }
 
-    /// Sets the clock, which then stands still.
+    /// Sets the clock, which then does not advance.
     pub fn with_now(self, now: Timestamp) -> Self {
         self.set_now(now);
         self
@@ -282,14 +283,14 @@ impl MemorySystem {
         self
     }
 
-    /// Sets how long [`System::lock`] waits; five seconds unless told.
+    /// Sets how long [`System::lock`] waits; the default is five seconds.
     pub fn with_lock_wait(mut self, wait: Duration) -> Self {
         self.lock_wait = wait;
         self
     }
 }
 
-/// Changing, while somebody else holds a clone.
+/// Changes to a system that has other clones.
 impl MemorySystem {
     /// Adds or replaces a file, from outside of the program under test: no permissions, no steps, no log.
     pub fn put_file(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
@@ -301,7 +302,7 @@ impl MemorySystem {
         self.state().disk.put(path.as_ref(), What::Link(target.into()));
     }
 
-    /// Replaces what stands at `path` by a link, from outside of the program under test, just before `asked` is read.
+    /// Replaces the file at `path` by a link, as another program would, just before `asked` is read.
     pub fn put_link_at_read(
         &self,
         asked: impl Into<PathBuf>,
@@ -311,7 +312,7 @@ impl MemorySystem {
         self.state().swap = Some(Swap { asked: asked.into(), path: path.into(), target: target.into() });
     }
 
-    /// Takes away what stands at `path` and below, from outside of the program under test.
+    /// Removes the file at `path` and all below it, as another program would.
     pub fn cut(&self, path: impl AsRef<Path>) {
         self.state().disk.cut(path.as_ref());
     }

@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-/// The success of this one `mkdir` is the answer: of two processes exactly one hears [`Made::New`].
+/// Returns the result of a single `mkdir`: of two processes exactly one gets [`Made::New`].
 pub(super) fn make_dir(path: &Path, mode: u32) -> Result<Made, WriteError> {
     match mkdir(path, mode) {
         Ok(()) => {}

@@ -67,13 +67,13 @@ impl OsSystem {
         self
     }
 
-    /// Ends all programs that run, with what they started, for a process that ends right after: whoever waits for one of them
-    /// does not go on.
+    /// Ends all running programs and their children, for a process that exits right after: threads that wait
+    /// for one of them do not continue.
     pub fn end_programs() {
         run::end_all();
     }
 
-    /// Sets how long [`System::lock`] waits; five seconds unless told.
+    /// Sets how long [`System::lock`] waits; the default is five seconds.
     pub fn with_lock_wait(mut self, wait: Duration) -> Self {
         self.lock_wait = wait;
         self

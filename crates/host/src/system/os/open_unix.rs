@@ -39,7 +39,7 @@ pub(super) fn within(path: &Path, root: &Path) -> Result<File, ReadError> {
     }
 }
 
-/// Lets the kernel open `path` beneath `root`. `None`: it cannot say.
+/// Lets the kernel open `path` beneath `root`. Returns `None` if the kernel does not support it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn beneath(path: &Path, root: &Path) -> Option<Result<File, ReadError>> {
     use rustix::fs::ResolveFlags;

@@ -8,7 +8,8 @@ use std::{
     path::Path,
 };
 
-/// Room for a file of unknown size: those of some file systems in user space are said to be empty, and are not.
+/// The initial buffer for a file of unknown size: some file systems in user space report an incorrect size of
+/// zero.
 const UNKNOWN: u64 = 4096;
 
 /// Reads all of `file`, a handle that does not block, if it is a regular file of at most `limit` bytes.
@@ -81,8 +82,8 @@ fn regular(file: &File) -> Result<Stat, ReadError> {
     Ok(stat)
 }
 
-/// True for a file of `/proc`, `/sys` and their like, wherever they are mounted: it is no file of anybody's, holds what the
-/// process knows (its environment), and reading it can act.
+/// Returns true for a file of `/proc`, `/sys` and similar file systems, wherever they are mounted: it is no
+/// user file, can hold what the process knows (its environment), and reading it can have effects.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(clippy::unnecessary_cast, reason = "the field has another type on other platforms")]
 fn is_of_the_kernel(file: &File) -> bool {
@@ -112,7 +113,7 @@ fn is_of_the_kernel(_file: &File) -> bool {
     false
 }
 
-/// Makes room for `room` bytes in all, or says that there is none.
+/// Reserves `room` bytes in total, or returns an error if memory is short.
 fn reserve(bytes: &mut Vec<u8>, room: u64) -> Result<(), ReadError> {
     let more = usize::try_from(room).ok().map(|room| room.saturating_sub(bytes.len()));
     match more.map(|more| bytes.try_reserve_exact(more)) {

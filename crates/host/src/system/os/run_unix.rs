@@ -133,7 +133,7 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Says why a program that was found could not be started.
+/// Returns the error for a program that was found but could not be started.
 fn not_started(program: &str, error: &io::Error) -> RunError {
     match error.kind() {
         // The file is there (it was found), so it is its interpreter that is not.
@@ -255,7 +255,7 @@ impl<'a> Pipes<'a> {
         Ok(())
     }
 
-    /// Waits until something can be done, and says for which of the pipes.
+    /// Waits until a pipe is ready, and returns which of the pipes are.
     fn wait(&self, group: &RunningGroup, at_most: Option<Duration>) -> (bool, bool, bool) {
         let pipes = [
             self.stdin.as_ref().map(|(pipe, _)| (pipe.as_fd(), PollFlags::OUT)),
@@ -271,7 +271,7 @@ impl<'a> Pipes<'a> {
         (write, out, err)
     }
 
-    /// Writes what fits, and closes the pipe after the last byte or when nobody reads.
+    /// Writes what fits, and closes the pipe after the last byte or when the reader is gone.
     fn write(&mut self) {
         let Some((pipe, rest)) = &mut self.stdin else { return };
         match pipe.write(&rest[..rest.len().min(CHUNK)]) {
@@ -312,7 +312,7 @@ impl<P: Read + AsFd> Reading<P> {
         Ok(Reading { pipe, bytes: Vec::new(), limit, cut: 0 })
     }
 
-    /// Reads once. Says whether anything came.
+    /// Reads once. Returns whether there was any data.
     fn read(&mut self, room: &mut [u8]) -> bool {
         let Some(pipe) = &mut self.pipe else { return false };
         match pipe.read(room) {

@@ -7,12 +7,12 @@ use std::{
 
 const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 
-/// The home directory out of the environment; a relative or empty one counts as unset.
+/// Returns the home directory from the environment; a relative or empty value is treated as unset.
 pub(super) fn home(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     var(HOME).map(PathBuf::from).filter(|home| Path::is_absolute(home))
 }
 
-/// The working directory by the name in `PWD`, where that is one of its names: shells go through links and say so there.
+/// Returns the working directory as `PWD` names it, if that name is correct: shells keep links in it.
 pub(super) fn named_current_dir(
     var: impl Fn(&str) -> Option<OsString>,
     real: impl Fn(&Path) -> Option<PathBuf>,

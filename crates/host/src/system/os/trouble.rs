@@ -15,7 +15,7 @@ pub(super) fn absolute_to_write(path: &Path) -> Result<&Path, WriteError> {
     if path.is_absolute() { Ok(path) } else { Err(WriteError::Other(NOT_ABSOLUTE.into())) }
 }
 
-/// Says why `path` could not be opened or resolved.
+/// Returns the error for a `path` that could not be opened or resolved.
 pub(super) fn read_error(path: &Path, error: &io::Error) -> ReadError {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => missing(path),
@@ -42,7 +42,7 @@ fn read_error_by_number(_error: &io::Error) -> Option<ReadError> {
     None
 }
 
-/// Tells a path where nothing is from a link that points nowhere.
+/// Distinguishes a path that does not exist from a link whose target does not exist.
 fn missing(path: &Path) -> ReadError {
     match look::link_stat(path) {
         Some(stat) if stat.kind == FileKind::Link => ReadError::Dangling,
@@ -50,7 +50,7 @@ fn missing(path: &Path) -> ReadError {
     }
 }
 
-/// Says why a write failed.
+/// Returns the error for a failed write.
 pub(super) fn write_error(error: &io::Error) -> WriteError {
     match error.kind() {
         ErrorKind::AlreadyExists => WriteError::Exists,
@@ -60,7 +60,7 @@ pub(super) fn write_error(error: &io::Error) -> WriteError {
     }
 }
 
-/// Says why a place to write at could not be found.
+/// Returns the error for a place to write at that could not be found.
 pub(super) fn cannot_write(error: ReadError) -> WriteError {
     match error {
         ReadError::Missing | ReadError::Dangling => WriteError::NoParent,

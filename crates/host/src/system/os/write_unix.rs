@@ -146,7 +146,7 @@ impl Drop for Temp<'_> {
     }
 }
 
-/// A name nobody can wait for: `RandomState` is seeded by the machine.
+/// Returns a name that other processes cannot predict: `RandomState` is seeded by the machine.
 fn unpredictable_name() -> String {
     let random = RandomState::new();
     format!(".preface-{:016x}{:08x}.tmp", random.hash_one(0), random.hash_one(1) as u32)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The directories of time zones, in order of preference.
 const DIRS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"];
 
-/// Returns the zone that `TZ` names, else the one that `/etc/localtime` is, else what the platform says, else UTC.
+/// Returns the zone that `TZ` names, else the one that `/etc/localtime` is, else the platform's, else UTC.
 ///
 /// A `TZ` that names no zone means UTC, as everywhere else; `america/chicago` names none.
 pub(super) fn local(tz: Option<&str>) -> TimeZone {
@@ -22,7 +22,8 @@ pub(super) fn local(tz: Option<&str>) -> TimeZone {
         .unwrap_or(TimeZone::UTC)
 }
 
-/// Tells whether a zone that was found without regard to case is the one that was named, by name or by path.
+/// Returns whether a zone that was found without regard to case is the one that was named, by name or by
+/// path.
 fn is_meant(found: &TimeZone, name: Option<&str>) -> bool {
     match (found.iana_name(), name) {
         (Some(found), Some(name)) => name.ends_with(found),
