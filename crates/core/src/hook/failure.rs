@@ -85,7 +85,7 @@ impl HookFailure {
         HookFailure::Failed { message: why.to_string(), stack: None }
     }
 
-    /// Says which hook failed when and why, as an error `hook-error`.
+    /// Says which hook failed when and why, as an error `hook/error`.
     #[must_use]
     pub fn diagnostic(&self, hook: &str, event: HookEvent, place: Option<Place>) -> Diagnostic {
         let then = match event.on_failure() {
@@ -192,7 +192,7 @@ mod tests {
             ),
         ] {
             let note = failure.diagnostic("a\u{202e}b", event, None);
-            assert_eq!((note.code.as_str(), note.message.as_str()), ("hook-error", message));
+            assert_eq!((note.code.as_str(), note.message.as_str()), ("hook/error", message));
             assert_eq!(note.help.as_deref(), help);
         }
     }
