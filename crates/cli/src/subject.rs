@@ -16,8 +16,9 @@ use preface::{
     core::{
         aside::AsidePlace,
         budget::Counter,
-        diagnostic::{Diagnostic, Diagnostics},
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
         document::Document,
+        fact::FactKey,
         message::{Message, ModelMessage, convert},
         origin::Source,
         prompt::Prompt,
@@ -189,7 +190,9 @@ pub fn refused(error: Error, format: Format) -> Failure {
 
 /// True for a note about a reminder of this turn.
 fn is_of_reminders(note: &Diagnostic) -> bool {
-    note.code.topic() == Some("reminder") || note.message.starts_with("the value of `event:")
+    let is_of_event = |name: &String| name.parse().is_ok_and(|key: FactKey| key.kind() == "event");
+    matches!(note.code, DiagnosticCode::ReminderEmpty | DiagnosticCode::ReminderInvalid)
+        || note.subject.as_ref().is_some_and(is_of_event)
 }
 
 impl Subject {

@@ -77,7 +77,7 @@ fn no_parameter(tool: &str, name: &str) -> Diagnostic {
         shown(name)
     );
     let help = format!("`[tool_texts.{tool}.parameters]` in a profile says what it stands for");
-    Diagnostic::warning(DiagnosticCode::CatalogParameter, what).help(help)
+    Diagnostic::warning(DiagnosticCode::CatalogParameter, what).about(tool).help(help)
 }
 
 /// The description of a tool.

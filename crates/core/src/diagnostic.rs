@@ -139,13 +139,16 @@ pub struct Diagnostic {
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// The name of the section, variable or tool that the message is about, where that is known. It is not published.
+    #[serde(skip)]
+    pub subject: Option<String>,
 }
 
 impl Diagnostic {
     /// Builds a note of the given severity.
     #[must_use]
     pub fn new(severity: Severity, code: DiagnosticCode, message: impl Into<String>) -> Self {
-        Diagnostic { code, severity, message: message.into(), place: None, help: None }
+        Diagnostic { code, severity, message: message.into(), place: None, help: None, subject: None }
     }
 
     /// Builds an info.
@@ -170,6 +173,13 @@ impl Diagnostic {
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
+        self
+    }
+
+    /// Adds the name of what the message is about.
+    #[must_use]
+    pub fn about(mut self, subject: impl fmt::Display) -> Self {
+        self.subject = Some(subject.to_string());
         self
     }
 

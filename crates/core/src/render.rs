@@ -117,7 +117,7 @@ impl<'p> Rules<'p> {
         }
         let safe = self.written(form, text);
         if let Cow::Owned(_) = &safe {
-            report_once(diagnostics, self.escaped_note(key, form, text));
+            report_once(diagnostics, self.escaped_note(key, form, text).about(key));
         } else if form == ValueForm::Text {
             self.report(kind, key, form, text, diagnostics);
         }
@@ -173,7 +173,7 @@ impl<'p> Rules<'p> {
         };
         let safe = self.written(form, text);
         if let Cow::Owned(_) = &safe {
-            report_once(diagnostics, self.escaped_note(key, form, text));
+            report_once(diagnostics, self.escaped_note(key, form, text).about(key));
         }
         safe
     }
@@ -218,16 +218,16 @@ impl<'p> Rules<'p> {
                 }
             };
             let help = format!("`escape = [\"{kind}\"]` in a profile writes such characters out");
-            return report_once(diagnostics, note.help(help));
+            return report_once(diagnostics, note.about(key).help(help));
         }
         let (hides, _) = hidden::scan_few(text, 1);
         for found in hides.iter().filter(|found| found.severity() > Severity::Info) {
             let what = format!("the value of `{key}` hides text: {}", found.message());
-            report_once(diagnostics, Diagnostic::warning(found.code(), what));
+            report_once(diagnostics, Diagnostic::warning(found.code(), what).about(key));
         }
         for found in forged::scan_few(text, &self.tags, 1).0 {
             let what = format!("`{key}` {}", found.message());
-            report_once(diagnostics, Diagnostic::new(found.severity(), found.code(), what));
+            report_once(diagnostics, Diagnostic::new(found.severity(), found.code(), what).about(key));
         }
     }
 }
@@ -310,7 +310,7 @@ const VALUE_NOTES: usize = 100;
 fn report_once(diagnostics: &mut Diagnostics, note: Diagnostic) {
     let is_of_value = |note: &&Diagnostic| {
         let is_escape = matches!(note.code, DiagnosticCode::ForgedEscaped | DiagnosticCode::GitBranchCut);
-        note.place.is_none() && (is_escape || note.code.topic() == Some("hidden"))
+        note.place.is_none() && (is_escape || note.code.topic() == "hidden")
     };
     if diagnostics.contains(&note) || diagnostics.iter().filter(is_of_value).count() > VALUE_NOTES {
         return;

@@ -70,9 +70,9 @@ mod by_category {
 
     #[test]
     fn a_field_of_a_wrong_type_is_a_failure_of_shape_at_its_place() {
-        const KIND: &str = "Validation/FragmentKindInvalid";
-        const BUDGET: &str = "Validation/FragmentBudgetNegative";
-        const SLOT: &str = "Validation/HookInvalidAttachment";
+        const KIND: &str = "extension/kind-invalid";
+        const BUDGET: &str = "extension/negative-budget";
+        const SLOT: &str = "hook/invalid-attachment";
         let cases = [
             (Category::Commands, json!({"name": " "}), SHAPE, "/name"),
             (Category::Commands, json!({"name": 1}), SHAPE, "/name"),
@@ -208,43 +208,39 @@ mod stages {
     #[test]
     fn each_has_its_name_pointer_and_line() {
         let cases: &[(&str, &str, &str)] = &[
-            ("\"id\": \"x\"", "\"id\": \"\"", "Validation/ShapeInvalid /id 2"),
-            ("\"id\": \"x\"", "\"id\": 7", "Validation/ShapeInvalid /id 2"),
-            ("\"id\": \"x\",", "", "Validation/ShapeInvalid /id 0"),
-            ("\"tools\"", "\"tool\"", "Validation/ShapeInvalid /category 3"),
-            ("\"tools\"", "\"Tools\"", "Validation/ShapeInvalid /category 3"),
-            ("\"tools\"", "null", "Validation/ShapeInvalid /category 3"),
+            ("\"id\": \"x\"", "\"id\": \"\"", "extension/shape-invalid /id 2"),
+            ("\"id\": \"x\"", "\"id\": 7", "extension/shape-invalid /id 2"),
+            ("\"id\": \"x\",", "", "extension/shape-invalid /id 0"),
+            ("\"tools\"", "\"tool\"", "extension/shape-invalid /category 3"),
+            ("\"tools\"", "\"Tools\"", "extension/shape-invalid /category 3"),
+            ("\"tools\"", "null", "extension/shape-invalid /category 3"),
             (
                 "\"contractVersion\": \"1.0.0\"",
                 "\"contractVersion\": 1",
-                "Validation/ShapeInvalid /contractVersion 4",
+                "extension/shape-invalid /contractVersion 4",
             ),
-            ("\"contractVersion\": \"1.0.0\",", "", "Validation/ShapeInvalid /contractVersion 0"),
-            ("\">=1.0.0\"", "\"\"", "Validation/ShapeInvalid /requiredCoreVersion 5"),
-            ("\">=1.0.0\"", "[]", "Validation/ShapeInvalid /requiredCoreVersion 5"),
-            ("\"1.0.0\"", "\"1.0.1\"", "Validation/ContractVersionMismatch /contractVersion 4"),
-            ("\"1.0.0\"", "\"1.0\"", "Validation/ContractVersionMismatch /contractVersion 4"),
-            ("\"1.0.0\"", "\">=1.0.0\"", "Validation/ContractVersionMismatch /contractVersion 4"),
-            ("\"1.0.0\"", "\"1.0.0-rc1\"", "Validation/ContractVersionMismatch /contractVersion 4"),
-            (">=1.0.0", ">=1.0.1", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
-            (">=1.0.0", ">=1.0.0 <1.0.0", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
-            (">=1.0.0", "^1.0.0", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
-            (">=1.0.0", "~1.0.0", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
-            (">=1.0.0", "*", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
-            (">=1.0.0", "1.x", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
-            (">=1.0.0", " ", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
-            ("\"type\": \"object\", ", "", "Validation/ConfigSchemaViolation /configSchema 6"),
-            ("\"object\"", "\"array\"", "Validation/ConfigSchemaViolation /configSchema 6"),
-            ("\"additionalProperties\": false, ", "", "Validation/ConfigSchemaViolation /configSchema 6"),
-            (": false", ": true", "Validation/ConfigSchemaViolation /configSchema 6"),
-            (
-                "\"integer\"",
-                "\"broken\"",
-                "Validation/ConfigSchemaViolation /configSchema/properties/n/type 6",
-            ),
-            ("\"n\": 1", "\"n\": \"a\"", "Validation/ConfigSchemaViolation /n 8"),
-            ("\"n\": 1", "\"m\": 1", "Validation/ConfigSchemaViolation /m 8"),
-            ("{\n    \"n\": 1\n  }", "[]", "Validation/ShapeInvalid /config 7"),
+            ("\"contractVersion\": \"1.0.0\",", "", "extension/shape-invalid /contractVersion 0"),
+            ("\">=1.0.0\"", "\"\"", "extension/shape-invalid /requiredCoreVersion 5"),
+            ("\">=1.0.0\"", "[]", "extension/shape-invalid /requiredCoreVersion 5"),
+            ("\"1.0.0\"", "\"1.0.1\"", "extension/contract-version /contractVersion 4"),
+            ("\"1.0.0\"", "\"1.0\"", "extension/contract-version /contractVersion 4"),
+            ("\"1.0.0\"", "\">=1.0.0\"", "extension/contract-version /contractVersion 4"),
+            ("\"1.0.0\"", "\"1.0.0-rc1\"", "extension/contract-version /contractVersion 4"),
+            (">=1.0.0", ">=1.0.1", "extension/core-version /requiredCoreVersion 5"),
+            (">=1.0.0", ">=1.0.0 <1.0.0", "extension/core-version /requiredCoreVersion 5"),
+            (">=1.0.0", "^1.0.0", "extension/core-version /requiredCoreVersion 5"),
+            (">=1.0.0", "~1.0.0", "extension/core-version /requiredCoreVersion 5"),
+            (">=1.0.0", "*", "extension/core-version /requiredCoreVersion 5"),
+            (">=1.0.0", "1.x", "extension/core-version /requiredCoreVersion 5"),
+            (">=1.0.0", " ", "extension/core-version /requiredCoreVersion 5"),
+            ("\"type\": \"object\", ", "", "settings/schema-violation /configSchema 6"),
+            ("\"object\"", "\"array\"", "settings/schema-violation /configSchema 6"),
+            ("\"additionalProperties\": false, ", "", "settings/schema-violation /configSchema 6"),
+            (": false", ": true", "settings/schema-violation /configSchema 6"),
+            ("\"integer\"", "\"broken\"", "settings/schema-violation /configSchema/properties/n/type 6"),
+            ("\"n\": 1", "\"n\": \"a\"", "settings/schema-violation /n 8"),
+            ("\"n\": 1", "\"m\": 1", "settings/schema-violation /m 8"),
+            ("{\n    \"n\": 1\n  }", "[]", "extension/shape-invalid /config 7"),
         ];
         assert_eq!(changed(&[]), [""; 0], "as it stands it is sound");
         for (from, to, expected) in cases {
@@ -256,14 +252,14 @@ mod stages {
     fn a_missing_required_setting_is_told_at_the_configuration() {
         let to = r#""additionalProperties": false, "required": ["m"]"#;
         let all = changed(&[("\"additionalProperties\": false", to)]);
-        assert_eq!(all, ["Validation/ConfigSchemaViolation  7"]);
+        assert_eq!(all, ["settings/schema-violation  7"]);
     }
 
     #[test]
     fn a_schema_that_is_no_object_is_none() {
         for schema in [json!("a"), json!(true), json!(null), json!([])] {
             let all = refused(read(Category::Tools, &json!({"configSchema": schema})));
-            assert_eq!(all, ["Validation/ConfigSchemaViolation /configSchema 1"], "{schema}");
+            assert_eq!(all, ["settings/schema-violation /configSchema 1"], "{schema}");
         }
         let long = json!({"type": "object", "additionalProperties": false, "title": "x".repeat(256 << 10)});
         assert_eq!(
@@ -298,12 +294,12 @@ mod stages {
         let (id, kind) = (("\"id\": \"x\"", "\"id\": \"\""), ("\"tools\"", "\"tols\""));
         assert_eq!(
             changed(&[id, kind, ("\"1.0.0\"", "\"2.0.0\"")]),
-            ["Validation/ShapeInvalid /id 2", "Validation/ShapeInvalid /category 3"]
+            ["extension/shape-invalid /id 2", "extension/shape-invalid /category 3"]
         );
         let elsewhere = ("\"tools\"", "\"hooks\"");
         assert_eq!(
             changed(&[elsewhere, (">=1.0.0", "")]),
-            ["Validation/DiscoveryManifestInvalid /category 3"],
+            ["extension/manifest-invalid /category 3"],
             "a manifest in the wrong directory fails before its shape"
         );
     }

@@ -11,9 +11,9 @@ use preface_core::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const MALFORMED: &str = "Validation/OrderingManifestMalformed";
-const DUPLICATE: &str = "Validation/OrderingManifestDuplicateExtId";
-const NO_SLOT: &str = "Validation/HookInvalidAttachment";
+const MALFORMED: &str = "ordering/malformed";
+const DUPLICATE: &str = "ordering/duplicate";
+const NO_SLOT: &str = "hook/invalid-attachment";
 
 const SLOTS: [&str; 12] = [
     "RECEIVE_INPUT/pre",

@@ -255,7 +255,7 @@ fn settings_change_the_place_and_size_of_a_context_provider() {
     assert_eq!(place(&[]), ((10, 4096), vec![]));
     assert_eq!(place(&[(Global, said(json!({"priority": 99, "maxTokens": 7})))]), ((99, 7), vec![]));
     let bad = [(Global, said(json!({"priority": 1}))), (Project, said(json!({"priority": "high"})))];
-    assert_eq!(place(&bad), ((1, 4096), vec!["warning Validation/ConfigSchemaViolation".to_owned()]));
+    assert_eq!(place(&bad), ((1, 4096), vec!["warning settings/schema-violation".to_owned()]));
     let projects = [(Project, said(json!({"maxTokens": 5})))];
     assert_eq!(place(&projects), ((10, 5), vec!["warning settings/placed".to_owned()]));
 }
@@ -306,7 +306,7 @@ fn the_address_of_a_provider_is_the_one_that_settings_give() {
         let scopes = resolved(found(), &said(wrong));
         let entry = scopes.active(Category::Providers, "p").expect("it is there");
         assert_eq!(entry.about.as_deref(), Some("https://own.example"), "{wrong}");
-        assert_eq!(told(&scopes.diagnostics), ["warning Validation/ConfigSchemaViolation"], "{wrong}");
+        assert_eq!(told(&scopes.diagnostics), ["warning settings/schema-violation"], "{wrong}");
         let shown = serde_json::to_string(&scopes.diagnostics).expect("JSON");
         assert!(!shown.contains("hunter2"), "{shown}");
     }

@@ -325,7 +325,7 @@ mod fallback {
             (DISCOVERY, json!({"id": "bash"})),
             (SHAPE, json!({"description": 1})),
             (CONTRACT, json!({"contractVersion": "2.0.0"})),
-            ("Validation/RequiredCoreVersionMismatch", json!({"requiredCoreVersion": ">1.0.0"})),
+            ("extension/core-version", json!({"requiredCoreVersion": ">1.0.0"})),
             (CONFIG, json!({"configSchema": schema, "config": {"k": 1}})),
         ]
     }
@@ -718,7 +718,7 @@ mod config {
             let (config, by, notes) =
                 configured(vec![retrying(Bundled, &json!({}))], &[said(scope, json!({"retrys": 1}))]);
             assert_eq!((config, by), (json!({}), SetBy::Bundled));
-            assert_eq!(notes, ["Validation/UnknownConfigKey bundled/Bash (Tool) has no setting `retrys`"]);
+            assert_eq!(notes, ["extension/unknown-config-key bundled/Bash (Tool) has no setting `retrys`"]);
         }
     }
 
@@ -746,8 +746,8 @@ mod config {
         assert_eq!(
             notes,
             [
-                "Validation/UnknownConfigKey bundled/Bash (Tool) has no setting `disabled`",
-                "Validation/UnknownConfigKey bundled/Bash (Tool) has no setting `description`",
+                "extension/unknown-config-key bundled/Bash (Tool) has no setting `disabled`",
+                "extension/unknown-config-key bundled/Bash (Tool) has no setting `description`",
             ]
         );
     }

@@ -118,23 +118,23 @@ fn each_is_told_with_its_place() {
     let verbatim = |bytes: &[u8]| vec![(file("AGENTS.md", bytes), Language::Verbatim)];
     let table: [(&[u8], &[&str]); 9] = [
         (b"Use tabs. 1 < 2, <b>, <skills>, <my-skill>, skill>, # Rules", &[]),
-        (b"a\r\nb </skill>", &["forged-tag AGENTS.md:2:3 imitates the tag `</skill>`"]),
-        ("é<SKILL".as_bytes(), &["forged-tag AGENTS.md:1:2 imitates the tag `<skill>`"]),
-        (b"\xff\xff\n<skill/>", &["forged-tag AGENTS.md:2:1 imitates the tag `<skill>`"]),
+        (b"a\r\nb </skill>", &["forged/tag AGENTS.md:2:3 imitates the tag `</skill>`"]),
+        ("é<SKILL".as_bytes(), &["forged/tag AGENTS.md:1:2 imitates the tag `<skill>`"]),
+        (b"\xff\xff\n<skill/>", &["forged/tag AGENTS.md:2:1 imitates the tag `<skill>`"]),
         (
             "<\u{a0}/\u{3000}Project_Context\u{feff}x>".as_bytes(),
-            &["forged-tag AGENTS.md:1:1 imitates the tag `</project_context>`"],
+            &["forged/tag AGENTS.md:1:1 imitates the tag `</project_context>`"],
         ),
         // Not white space to ECMAScript.
         ("<skill\u{85}>".as_bytes(), &[]),
         (
             b"x\n# Rules  \r\n## /work\n## /work/x\n # Rules\n# rules",
             &[
-                "forged-heading AGENTS.md:2:1 imitates the heading `# Rules`",
-                "forged-heading AGENTS.md:3:1 imitates the heading `## /work`",
+                "forged/heading AGENTS.md:2:1 imitates the heading `# Rules`",
+                "forged/heading AGENTS.md:3:1 imitates the heading `## /work`",
             ],
         ),
-        (b"\xff# Rules\n\xff\n# Rules", &["forged-heading AGENTS.md:3:1 imitates the heading `# Rules`"]),
+        (b"\xff# Rules\n\xff\n# Rules", &["forged/heading AGENTS.md:3:1 imitates the heading `# Rules`"]),
         (b"text # no heading\n", &[]),
     ];
     for (bytes, expected) in table {
@@ -150,8 +150,8 @@ fn a_template_is_watched_as_it_comes_out() {
     let prompt = build(vec![(file("a.md", text), Language::Template)], "", "true");
     assert_eq!(watched(&prompt), "\n\n&lt;skill> &lt;/skill>");
     let expected = [
-        "forged-tag [git:branch] imitates the tag `</skill>`; its `<` was escaped",
-        "forged-tag a.md:3:1 imitates the tag `<skill>`; its `<` was escaped",
+        "forged/tag [git:branch] imitates the tag `</skill>`; its `<` was escaped",
+        "forged/tag a.md:3:1 imitates the tag `<skill>`; its `<` was escaped",
     ];
     assert_eq!(notes(&prompt), expected);
 }
@@ -160,7 +160,7 @@ fn a_template_is_watched_as_it_comes_out() {
 fn what_the_caller_hands_over_has_lines_too() {
     let piece = Piece { text: "x\n<skill>".into(), origin: Origin::Caller { flag: "--append".into() } };
     let prompt = build(vec![(vec![piece], Language::Verbatim)], "", "true");
-    assert_eq!(notes(&prompt), ["forged-tag --append:2:1 imitates the tag `<skill>`; its `<` was escaped"]);
+    assert_eq!(notes(&prompt), ["forged/tag --append:2:1 imitates the tag `<skill>`; its `<` was escaped"]);
     assert_eq!(watched(&prompt), "x\n&lt;skill>");
 }
 
@@ -171,8 +171,8 @@ fn two_files_are_told_apart() {
         (file("b.md", b"\n# Rules\n"), Language::Verbatim),
     ];
     let expected = [
-        "forged-heading a.md:1:1 imitates the heading `# Rules`",
-        "forged-heading b.md:2:1 imitates the heading `# Rules`",
+        "forged/heading a.md:1:1 imitates the heading `# Rules`",
+        "forged/heading b.md:2:1 imitates the heading `# Rules`",
     ];
     assert_eq!(notes(&build(items, "", "false")), expected);
 }
@@ -184,11 +184,11 @@ fn a_text_full_of_them_does_not_fill_the_screen() {
     assert_eq!(watched(&prompt), text.replace('<', "&lt;"));
     let told = notes(&prompt);
     assert_eq!(told.len(), 202);
-    assert_eq!(told[99], "forged-tag a.md:200:1 imitates the tag `<skill>`; its `<` was escaped");
-    assert_eq!(told[100], "forged-tag a.md there are 19900 more like that in this text, and they fare alike");
+    assert_eq!(told[99], "forged/tag a.md:200:1 imitates the tag `<skill>`; its `<` was escaped");
+    assert_eq!(told[100], "forged/tag a.md there are 19900 more like that in this text, and they fare alike");
     assert_eq!(
         told[201],
-        "forged-heading a.md there are 19900 more like that in this text, and they fare alike"
+        "forged/heading a.md there are 19900 more like that in this text, and they fare alike"
     );
 }
 
@@ -215,7 +215,7 @@ proptest! {
             prop_assert_eq!(now, &shown);
         }
         let tags = scan_tags(&shown, &TAGS);
-        prop_assert_eq!(notes(&prompt).iter().filter(|note| note.starts_with("forged-tag")).count(), tags.len());
+        prop_assert_eq!(notes(&prompt).iter().filter(|note| note.starts_with("forged/tag")).count(), tags.len());
         let Some(part) = prompt.parts.iter().find(|part| part.section.as_str() == "watched") else {
             prop_assert!(shown.is_empty());
             return Ok(());

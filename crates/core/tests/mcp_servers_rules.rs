@@ -9,7 +9,7 @@ use preface_core::{
 };
 use serde_json::{Value, json};
 
-const INVALID: &str = "Validation/MCPServerConfigInvalid";
+const INVALID: &str = "mcp/config-invalid";
 
 fn file(scope: Scope, text: &str) -> McpFile {
     let (file, notes) = McpFile::read(scope, &format!("{scope}/mcp.json"), text.as_bytes());

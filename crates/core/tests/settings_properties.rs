@@ -208,7 +208,7 @@ proptest! {
         let (layer, notes) = parse(Scope::Project, "settings.json", &file);
         if layer.is_none() {
             let [note] = &notes[..] else { return Err(TestCaseError::fail(format!("{notes:?}"))) };
-            prop_assert_eq!(note.code.as_str(), "Validation/SettingsShapeInvalid");
+            prop_assert_eq!(note.code.as_str(), "settings/shape-invalid");
             prop_assert!(note.message.ends_with("this file is left out"), "{}", note.message);
         }
         // `a` is no setting, so a file around it is never without a note.

@@ -10,8 +10,8 @@ use preface_core::{
 };
 use serde_json::json;
 
-const SHAPE_INVALID: &str = "Validation/SettingsShapeInvalid";
-const VIOLATION: &str = "Validation/ConfigSchemaViolation";
+const SHAPE_INVALID: &str = "settings/shape-invalid";
+const VIOLATION: &str = "settings/schema-violation";
 
 /// Merges texts of layers; notes of reading come first.
 fn settings(layers: &[(Scope, &str)]) -> (Merged, Diagnostics) {
@@ -128,7 +128,7 @@ mod reading {
             let text = format!("{{\n  \"{key}\": {{}},\n  \"preset\": \"pi\"\n}}");
             let (merged, notes) = settings(&[(Scope::Global, &text)]);
             assert_eq!(merged.to_value(), json!({"preset": "pi"}), "the rest of the layer loads");
-            assert_eq!(codes(&notes), ["Validation/UnknownTopLevelKey"]);
+            assert_eq!(codes(&notes), ["settings/unknown-key"]);
             assert_eq!(notes[0].severity, Severity::Error);
             assert_eq!(notes[0].message, format!("unknown setting `{key}`"));
             assert_eq!(notes[0].help.as_deref(), help);
@@ -239,7 +239,7 @@ mod reading {
     fn literal_env_values_are_told_without_showing_them() {
         let text = "{\"env\": {\n  \"A\": \"${A}\",\n  \"B\": \"hunter2-hunter2\",\n  \"C\": \"${1A}\"\n}}";
         let (merged, notes) = settings(&[(Scope::Project, text)]);
-        assert_eq!(codes(&notes), ["SettingsLiteralEnvValue", "SettingsLiteralEnvValue"]);
+        assert_eq!(codes(&notes), ["settings/literal-env-value", "settings/literal-env-value"]);
         assert_eq!(places(&notes), ["3:8", "4:8"]);
         assert_eq!(
             notes[0].place.as_ref().unwrap().excerpt.as_deref(),

@@ -61,7 +61,7 @@ fn a_name_is_one_line_and_cannot_imitate_structure() {
     assert_eq!(prompt.diagnostics[0].code.as_str(), "forged/escaped");
     let raw = build("prompt:cwd", value, "[]");
     assert_eq!(raw.text, format!("In {value}."));
-    assert_eq!(raw.diagnostics[0].code.as_str(), "forged-tag");
+    assert_eq!(raw.diagnostics[0].code.as_str(), "forged/tag");
     let raw = build("prompt:cwd", "/x\ny", "[]");
     assert_eq!((raw.text.as_str(), raw.diagnostics[0].code.as_str()), ("In /x\ny.", "hidden/value"));
 }

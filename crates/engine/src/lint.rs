@@ -110,7 +110,7 @@ impl Engine<'_> {
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |note: &Diagnostic| {
             let path = note.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
-            note.code.topic() == Some("hidden") && path.is_some_and(|path| scanned.contains(path))
+            note.code.topic() == "hidden" && path.is_some_and(|path| scanned.contains(path))
         };
         lint.linted.findings.extend(built.prompt.diagnostics.into_iter().filter(|note| !has_lines(note)));
         Ok(lint.done())

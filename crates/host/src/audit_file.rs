@@ -236,7 +236,7 @@ mod tests {
         let system = MemorySystem::new();
         let error =
             AuditFile::at(&system, Path::new(FILE)).append(&[event("a")], "", &[]).expect_err("no turn");
-        assert_eq!(error.code().as_str(), "Validation/AuditWithoutCorrelation");
+        assert_eq!(error.code().as_str(), "audit/no-correlation");
         assert_eq!(system.stat(Path::new(FILE)), None);
     }
 

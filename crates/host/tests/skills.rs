@@ -149,7 +149,7 @@ fn the_first_root_wins_a_name_and_both_paths_are_told() {
             ("c", "/home/u/.x/agent/skills/c/SKILL.md"),
         ]
     );
-    assert_eq!(found.told("skill-collision"), ["name \"a\" collision", "name \"b\" collision"]);
+    assert_eq!(found.told("skill/collision"), ["name \"a\" collision", "name \"b\" collision"]);
     let loser = &found.entries[1];
     assert_eq!(loser.shadowed_by.as_ref(), Some(&found.entries[0].origin));
     let system = system.with_file("/home/u/.x/agent/skills/.migrated-to-agents", "").with_dir("/w/p/.git");
@@ -191,11 +191,11 @@ fn explicit_paths_come_last_and_work_alone() {
     let found = load_with(&system, &options, &told);
     assert_eq!(found.names(), ["a", "more", "x"]);
     assert_eq!(
-        found.told("skill-invalid")[..2],
+        found.told("skill/invalid")[..2],
         ["name \"x\" does not match parent directory \"own\"", "skill path is not a markdown file"]
     );
-    assert_eq!(found.told("skill-invalid")[2..], ["skill path does not exist"]);
-    assert_eq!(found.told("skill-collision"), ["name \"a\" collision"]);
+    assert_eq!(found.told("skill/invalid")[2..], ["skill path does not exist"]);
+    assert_eq!(found.told("skill/collision"), ["name \"a\" collision"]);
     options["only_paths"] = json!("true");
     assert_eq!(load_with(&system, &options, &told).names(), ["more", "x", "a"]);
 }
@@ -217,13 +217,13 @@ fn ignored_and_duplicate_files_are_told_with_their_place() {
     let found = load(&system, &old());
     assert_eq!(found.names(), ["b"]);
     assert_eq!(
-        found.told("skill-ignored"),
+        found.told("skill/ignored"),
         [
             ".x/skills/a/SKILL.md was left out: .x/skills/a/.ignore:1 says so",
             ".x/skills/draft was left out: .x/skills/.gitignore:2 says so",
         ]
     );
-    assert_eq!(found.told("skill-duplicate").len(), 3);
+    assert_eq!(found.told("skill/duplicate").len(), 3);
     let again =
         found.entries.iter().filter(|entry| matches!(entry.value.left_out, Some(LeftOut::Duplicate { .. })));
     assert_eq!(again.map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["c", "e", "loop"]);
@@ -239,7 +239,7 @@ fn ignore_patterns_that_cost_too_much_leave_out_what_they_may_be_about() {
         .with_file("/w/p/.agents/skills/c/SKILL.md", text("c", "d"));
     let found = load(&system, &old());
     assert!(!found.names().contains(&"b"), "{:?}", found.names());
-    let told = found.told("skill-ignored");
+    let told = found.told("skill/ignored");
     assert_eq!(told.len(), 1, "reported once: {told:?}");
     assert!(
         told[0].starts_with("the ignore patterns in .x/skills take too many steps: .x/skills/aaaa"),
@@ -292,7 +292,7 @@ fn broken_files_are_told_with_their_line_and_hold_nobody_up() {
         .with_file("/w/p/.x/skills/raw/SKILL.md", b"---\ndescription: \xff bytes\n---\n");
     let found = load(&system, &old());
     assert_eq!(found.names(), ["long", "raw"]);
-    let invalid = found.told("skill-invalid");
+    let invalid = found.told("skill/invalid");
     assert_eq!(invalid.len(), 6, "{invalid:#?}");
     assert!(invalid[0].starts_with("the frontmatter is no YAML: "));
     assert_eq!(found.entries[0].diagnostics[0].place.as_ref().and_then(|place| place.line), Some(3));

@@ -108,7 +108,7 @@ fn links_into_the_project_are_no_way_around() {
     let store = TrustStore::at(&system, global.join("trust.json")).for_project(&project);
     let mut notes = Vec::new();
     assert_eq!(store.load(&mut notes).whole(&project), None);
-    assert_eq!(notes[0].code.as_str(), "Validation/TrustScopeViolation");
+    assert_eq!(notes[0].code.as_str(), "trust/scope-violation");
     assert!(store.grant_whole(&project, None, None).is_err());
 }
 

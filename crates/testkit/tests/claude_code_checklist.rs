@@ -384,7 +384,7 @@ fn options_are_settings_too() {
         note("settings/unknown-option").and_then(|note| note.help).as_deref(),
         Some("did you mean `sessions`?")
     );
-    assert!(note("settings/shared").is_some() && note("SettingsLiteralEnvValue").is_none());
+    assert!(note("settings/shared").is_some() && note("settings/literal-env-value").is_none());
 }
 
 /// An exact counter measures the prompt; tools are described beside it whoever counts.

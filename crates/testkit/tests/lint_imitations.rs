@@ -42,15 +42,15 @@ fn one_imitation_is_one_finding() {
             })
             .collect();
         let expected = [
-            ("forged-tag", Some(1), Some(3)),
-            ("forged-tag", Some(2), Some(1)),
+            ("forged/tag", Some(1), Some(3)),
+            ("forged/tag", Some(2), Some(1)),
             // A tag of another preset: lint tells, a build does not.
-            ("forged-tag", Some(2), Some(9)),
-            ("forged-heading", Some(3), Some(1)),
+            ("forged/tag", Some(2), Some(9)),
+            ("forged/heading", Some(3), Some(1)),
         ];
         assert_eq!(found, expected, "{sets:?}");
         let built = Engine::new(&system).build(&request(sets)).expect("the build succeeds");
         let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
-        assert_eq!(codes, ["forged-tag", "forged-tag", "forged-heading"]);
+        assert_eq!(codes, ["forged/tag", "forged/tag", "forged/heading"]);
     }
 }

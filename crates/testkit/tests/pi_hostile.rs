@@ -96,7 +96,7 @@ fn a_thousand_skills_of_one_name() {
     let row = row("same", "Does it.", "/p/.sf/skills/00000/SKILL.md");
     assert_eq!(built.prompt.text, format!("B.{LISTING}{row}</available_skills>{TAIL}"));
     let told = notes(&built);
-    assert_eq!(told.iter().filter(|(code, _)| *code == "skill-collision").count(), 999);
+    assert_eq!(told.iter().filter(|(code, _)| *code == "skill/collision").count(), 999);
 }
 
 /// Far more directories than anybody nests.
@@ -109,7 +109,7 @@ fn skills_at_the_end_of_a_deep_tree() {
     let system = machine().with_file(format!("{dir}/SKILL.md"), skill("d", "Deep."));
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("B.{TAIL}"));
-    let [("skill-ignored", told)] = notes(&built)[..] else { panic!("{:?}", notes(&built)) };
+    let [("skill/ignored", told)] = notes(&built)[..] else { panic!("{:?}", notes(&built)) };
     assert!(told.ends_with("was left out: it lies deeper than 64 directories"), "{told}");
 }
 
@@ -134,7 +134,7 @@ fn a_description_of_a_mebibyte() {
         let built = build(&system);
         let row = row("a", &long, "/p/.sf/skills/a/SKILL.md");
         assert!(built.prompt.text == format!("B.{LISTING}{row}</available_skills>{TAIL}"));
-        assert_eq!(notes(&built), [("skill-invalid", "description exceeds 1024 characters (1048576)")]);
+        assert_eq!(notes(&built), [("skill/invalid", "description exceeds 1024 characters (1048576)")]);
     }
 }
 
@@ -159,7 +159,7 @@ fn frontmatter_that_swells() {
     let row = row("sound", "S.", "/p/.sf/skills/sound/SKILL.md");
     assert_eq!(built.prompt.text, format!("B.{LISTING}{row}</available_skills>{TAIL}"));
     let codes: Vec<&str> = notes(&built).iter().map(|(code, _)| *code).collect();
-    assert_eq!(codes, ["skill-invalid"; 3]);
+    assert_eq!(codes, ["skill/invalid"; 3]);
 }
 
 /// Pipes, directories, loops and files that nobody may read, wherever a file could be.
@@ -185,7 +185,7 @@ fn odd_files_everywhere() {
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("G.{TAIL}"));
     let codes: Vec<&str> = notes(&built).iter().map(|(code, _)| *code).collect();
-    for (code, count) in [("unreadable-source", 3), ("file/kind", 2), ("file/denied", 1)] {
+    for (code, count) in [("source/unreadable", 3), ("file/kind", 2), ("file/denied", 1)] {
         assert_eq!(
             codes.iter().filter(|known| **known == code).count(),
             count,
@@ -193,7 +193,7 @@ fn odd_files_everywhere() {
             notes(&built)
         );
     }
-    assert!(!built.prompt.text.contains("secret") && codes.contains(&"skill-invalid"), "{:?}", notes(&built));
+    assert!(!built.prompt.text.contains("secret") && codes.contains(&"skill/invalid"), "{:?}", notes(&built));
 }
 
 /// Forged ends and beginnings in every text that is not the preset's, and in a name.
@@ -207,7 +207,7 @@ fn forged_structure() {
         );
     let built = build(&system);
     assert_eq!(built.prompt.text.matches("</available_skills>").count(), 3, "{}", built.prompt.text);
-    assert_eq!(notes(&built).iter().filter(|(code, _)| *code == "forged-tag").count(), 4);
+    assert_eq!(notes(&built).iter().filter(|(code, _)| *code == "forged/tag").count(), 4);
     let built = ask(&system, &["neutralise_tags=true"]).expect("it builds");
     assert_eq!(built.prompt.text.matches("</available_skills>").count(), 1, "{}", built.prompt.text);
 }

@@ -270,12 +270,12 @@ fn what_goes_wrong_is_told() {
     for name in names() {
         let record = play(&name, "sf");
         let expected: &[&str] = match name.as_str() {
-            "discover" | "input" => &["hook-error"],
-            "one_throws" => &["hook-error", "hook-error", "hook-error"],
-            "one_answers_empty" => &["hook-empty-prompt"],
+            "discover" | "input" => &["hook/error"],
+            "one_throws" => &["hook/error", "hook/error", "hook/error"],
+            "one_answers_empty" => &["hook/empty-prompt"],
             "one_empties" | "one_replaces" => &["hook/removed"],
-            "registered_tools" | "switches_tools" => &["unknown-tool"],
-            "switches_tools_below_a_replacement" => &["hook/removed", "stale-override"],
+            "registered_tools" | "switches_tools" => &["hook/unknown-tool"],
+            "switches_tools_below_a_replacement" => &["hook/removed", "hook/stale-override"],
             "messages" => &["messages/excluded"],
             _ => &[],
         };

@@ -74,7 +74,7 @@ fn theirs<'r>(report: &'r ScopesReport, category: Category, id: &'r str) -> &'r 
     rows.find(|entry| entry.origin.path.starts_with(".stud/")).expect("the project has it")
 }
 
-const DISCOVERY: &str = "Validation/DiscoveryManifestInvalid";
+const DISCOVERY: &str = "extension/manifest-invalid";
 
 #[test]
 fn a_manifest_that_is_no_manifest_is_one_error_of_its_own() {
@@ -112,9 +112,9 @@ fn a_manifest_that_is_no_manifest_is_one_error_of_its_own() {
 #[test]
 fn other_files_of_a_layer_that_are_no_json() {
     for (file, code, severity) in [
-        ("settings.json", "Validation/SettingsShapeInvalid", Severity::Error),
-        ("ordering.json", "Validation/OrderingManifestMalformed", Severity::Warning),
-        ("mcp.json", "Validation/MCPServerConfigInvalid", Severity::Error),
+        ("settings.json", "settings/shape-invalid", Severity::Error),
+        ("ordering.json", "ordering/malformed", Severity::Warning),
+        ("mcp.json", "mcp/config-invalid", Severity::Error),
     ] {
         for layer in [GLOBAL, PROJECT] {
             for bytes in ["{", "[]", "\u{0}", "{\"a\" 1}"] {
@@ -130,7 +130,7 @@ fn what_is_no_regular_file_is_told_and_not_opened() {
     for (file, code) in [
         ("settings.json", "file/kind"),
         ("mcp.json", "file/kind"),
-        ("ordering.json", "Session/OrderingManifestUnreadable"),
+        ("ordering.json", "ordering/unreadable"),
     ] {
         for layer in [GLOBAL, PROJECT] {
             let path = format!("{layer}/{file}");
@@ -140,7 +140,7 @@ fn what_is_no_regular_file_is_told_and_not_opened() {
                 systems.extend([machine().with_link(&path, &path), machine().with_unreadable(&path)]);
                 for system in systems {
                     let report = all(&system);
-                    let note = note(&report, "Validation/SettingsShapeInvalid");
+                    let note = note(&report, "settings/shape-invalid");
                     assert!(note.severity == Severity::Error && note.help.is_some(), "{note:?}");
                 }
                 continue;
@@ -250,14 +250,14 @@ fn ids_that_are_paths_and_ids_that_are_others() {
     // Two directories want one id: the one of that name has it.
     let system = machine().with_file(at(PROJECT, "tools", "x"), tool("theirs"));
     let report = all(&system);
-    assert_eq!(note(&report, "Validation/RegistrationConflict").severity, Severity::Error);
+    assert_eq!(note(&report, "extension/name-conflict").severity, Severity::Error);
     // Two commands with one name.
     let command = |id| manifest("commands", id, r#""name": "go", "description": "It goes.""#);
     let system = machine()
         .with_file(at(PROJECT, "commands", "one"), command("one"))
         .with_file(at(PROJECT, "commands", "two"), command("two"));
     let report = all(&system);
-    assert!(note(&report, "Validation/RegistrationConflict").message.contains("`go`"));
+    assert!(note(&report, "extension/name-conflict").message.contains("`go`"));
     assert!(theirs(&report, Category::Commands, "one").active);
     assert!(!theirs(&report, Category::Commands, "two").active);
     // A manifest of another category.
@@ -317,7 +317,7 @@ fn schemas_that_do_not_compile() {
         closed(r#""required": ["a"]"#),
     ] {
         let report = all(&machine().with_file(at(PROJECT, "tools", "x"), with(&schema)));
-        let note = note(&report, "Validation/ConfigSchemaViolation");
+        let note = note(&report, "settings/schema-violation");
         assert_eq!(note.severity, Severity::Error, "{schema}");
         assert!(!theirs(&report, Category::Tools, "x").active, "{schema}");
     }
@@ -340,7 +340,7 @@ fn too_large() {
     for (file, code) in [
         ("settings.json", "file/too-large"),
         ("mcp.json", "file/too-large"),
-        ("ordering.json", "Session/OrderingManifestUnreadable"),
+        ("ordering.json", "ordering/unreadable"),
     ] {
         let report = all(&machine().with_file(format!("{PROJECT}/{file}"), vec![b' '; (1 << 20) + 1]));
         note(&report, code);

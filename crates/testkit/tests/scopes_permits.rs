@@ -324,7 +324,7 @@ fn a_bare_name_is_no_program_of_the_project() {
                 .prompt
                 .diagnostics
                 .iter()
-                .find(|note| note.code.as_str() == "ExtensionHost/ContextProviderFailed");
+                .find(|note| note.code.as_str() == "extension/context-provider-failed");
             assert!(note.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
         }
     }

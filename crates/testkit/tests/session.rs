@@ -330,7 +330,7 @@ fn a_rebuild_that_is_refused_changes_nothing() {
     assert_eq!(session.messages().len(), 1, "what was refused was not said");
     session.take_notes();
     session.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
-    assert_eq!(session.take_notes()[0].code.as_str(), "unknown-tool");
+    assert_eq!(session.take_notes()[0].code.as_str(), "hook/unknown-tool");
     assert_eq!(session.say("few").expect("a run"), Said::Run);
     assert_eq!(names(session.tools()), ["bash"]);
     assert_eq!(session.messages().len(), 3, "the message for the next turn waited");

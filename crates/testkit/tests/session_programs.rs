@@ -84,7 +84,7 @@ fn a_program_that_fails_is_told_and_the_chain_goes_on() {
             session.finish();
             let mut notes = session.base().diagnostics.clone();
             notes.extend(session.take_notes());
-            let failed: Vec<_> = notes.iter().filter(|note| note.code.as_str() == "hook-error").collect();
+            let failed: Vec<_> = notes.iter().filter(|note| note.code.as_str() == "hook/error").collect();
             assert_eq!(failed.len(), 1, "{event}: {notes:#?}");
             assert!(failed[0].message.contains(words), "{event}: {}", failed[0].message);
             assert!(failed[0].message.contains("hook `broken` failed at"), "{}", failed[0].message);
@@ -121,10 +121,10 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
         let (ran, notes) = run("two");
         assert_eq!(ran, 0, "{event}: it changed");
         let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
-        assert_eq!(codes, ["extension/needs-grant", "hook-error"], "{event}");
+        assert_eq!(codes, ["extension/needs-grant", "hook/error"], "{event}");
         assert!(notes[0].message.contains("it changed since you allowed it"), "{}", notes[0].message);
         let (ran, notes) = run("three");
-        assert_eq!((ran, notes.len(), notes[0].code.as_str()), (0, 1, "hook-error"), "{event}");
+        assert_eq!((ran, notes.len(), notes[0].code.as_str()), (0, 1, "hook/error"), "{event}");
         machine.put_file(format!("{dir}/house.sh"), "1");
         assert_eq!(run("four"), (1, vec![]), "{event}: the old bytes are granted still");
     }

@@ -55,10 +55,10 @@ fn the_default_ceiling_is_4096_tokens() {
 fn a_path_has_at_most_4096_characters() {
     let fields = |length: usize| format!(r#"{{"paths": {{"global": "{}"}}}}"#, "é".repeat(length));
     let built = turn(&with_settings("G", &fields(4097)));
-    assert_eq!((built.prompt.text.as_str(), codes(&built)), ("G", vec!["Validation/ConfigSchemaViolation"]));
+    assert_eq!((built.prompt.text.as_str(), codes(&built)), ("G", vec!["settings/schema-violation"]));
     // The longest one is taken, and leads to nothing that could be read.
     let built = turn(&with_settings("G", &fields(4096)));
-    assert_eq!((built.prompt.text.as_str(), codes(&built)), ("", vec!["SuppressedError"]));
+    assert_eq!((built.prompt.text.as_str(), codes(&built)), ("", vec!["prompt/file-left-out"]));
 }
 
 fn bytes(item: &Item) -> usize {
@@ -89,7 +89,7 @@ fn a_file_over_the_cap_is_read_to_it_and_cut() {
 fn an_error_of_the_machine_is_told_in_its_words() {
     let broken = ReadError::Other("input/output error".into());
     let built = turn(&with_text("G").with_read_error(FILE, broken));
-    assert_eq!((built.prompt.text.as_str(), codes(&built)), ("", vec!["SuppressedError"]));
+    assert_eq!((built.prompt.text.as_str(), codes(&built)), ("", vec!["prompt/file-left-out"]));
     assert_eq!(built.prompt.diagnostics[0].message, "~/.stud/system.md was left out: input/output error");
 }
 

@@ -209,7 +209,7 @@ fn a_store_that_cannot_be_written_still_lets_a_decline_stand() {
     let built = Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
     assert_eq!(built.prompt.text, "G");
     let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
-    assert_eq!(codes, ["Session/TrustStoreUnavailable", "trust/held"]);
+    assert_eq!(codes, ["trust/store-unavailable", "trust/held"]);
 }
 
 #[test]

@@ -404,9 +404,7 @@ fn lost_text(note: &Diagnostic) -> Option<[String; 3]> {
     let path = note.place.as_ref().map(|place| place.path.clone());
     let row = |name: &str, reason: &str, why: &str| Some([name.into(), reason.into(), why.into()]);
     if note.code == DiagnosticCode::BudgetCut {
-        let name = note.message.split('`').nth(1).unwrap_or_default();
-        let why = note.message.split_once("` ").map_or(note.message.as_str(), |(_, why)| why);
-        return row(name, "cut", why);
+        return row(note.subject.as_deref().unwrap_or_default(), "cut", &note.message);
     }
     for (reason, words) in [("held", " was held: "), ("left out", " was left out: ")] {
         if let Some((name, why)) = note.message.split_once(words) {

@@ -180,7 +180,7 @@ fn sarif(findings: &[Diagnostic]) -> Value {
 }
 
 /// The topics of diagnostic codes, each with its subject.
-const TOPICS: [(&str, &str); 18] = [
+const TOPICS: [(&str, &str); 17] = [
     ("agent", "A problem of an agent's file"),
     ("budget", "The prompt does not fit its budget"),
     ("cache", "An order of the prompt that caches cannot use"),
@@ -198,12 +198,11 @@ const TOPICS: [(&str, &str); 18] = [
     ("settings", "A setting that is not used"),
     ("template", "A tag of a template that does not do what it seems to"),
     ("trust", "Text of a project that is not trusted"),
-    ("Validation", "Configuration that is not valid"),
 ];
 
 /// Describes a code for people: its topic, and what to do about it.
 fn rule(code: DiagnosticCode, findings: &[Diagnostic]) -> Value {
-    let topic = TOPICS.iter().find(|(topic, _)| code.topic() == Some(topic)).map(|(_, about)| *about);
+    let topic = TOPICS.iter().find(|(topic, _)| code.topic() == *topic).map(|(_, about)| *about);
     let topic = topic.unwrap_or("A problem that a build reports");
     let help = findings.iter().filter(|note| note.code == code).find_map(advice::help);
     json!({

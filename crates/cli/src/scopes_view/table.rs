@@ -75,8 +75,7 @@ impl<'a> Elsewhere<'a> {
                 | DiagnosticCode::OrderingManifestUnreadable
                 | DiagnosticCode::OrderingRewrite
         );
-        let of_servers =
-            note.code.topic() == Some("mcp") || note.code == DiagnosticCode::McpServerConfigInvalid;
+        let of_servers = note.code.topic() == "mcp";
         of_an_order && !self.groups.contains(&HOOKS)
             || of_servers && !self.groups.contains(&Group::Mcp)
             || self.of_rows.contains(&known(note))

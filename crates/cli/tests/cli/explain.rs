@@ -159,7 +159,7 @@ fn what_was_cut_and_left_out_is_absent() {
         .work(".stud/system.md", "Never push to main.\n");
     sandbox.run("preface explain --absent --preset stud --trust once -q").exits(0).prints(
         "section  reason  why
-system   cut     lost 114 of 126 tokens, all of .stud/system.md: its ceiling is 20
+system   cut     section `system` lost 114 of 126 tokens, all of .stud/system.md: its ceiling is 20
 ",
     );
     sandbox.home(".stud/settings.json", r#"{"contextProviders": {"SystemPromptFile": {"enabled": false}}}"#);

@@ -363,7 +363,7 @@ fn broken_files_and_entries_fail_whoever_names_no_server() {
         sandbox.home(".config/preface/mcp.json", broken);
         for command in ["refresh", "test"] {
             let ran = sandbox.run(&format!("preface mcp {command} --format json")).exits(1);
-            assert!(ran.stderr.contains("MCPServerConfigInvalid"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("mcp/config-invalid"), "{}", ran.stderr);
         }
     }
     let both = good.replacen("\"git\"", "\"bad\": {\"command\": 5}, \"git\"", 1);

@@ -359,6 +359,6 @@ fn health_counts_broken_settings_and_fails() {
     let health = sandbox.run("preface health --format json").exits(1).json();
     let errors = health["startup"]["errors"].as_array().expect("a list");
     assert_eq!(errors.len(), 1);
-    assert_eq!(errors[0]["code"], "Validation/SettingsShapeInvalid");
+    assert_eq!(errors[0]["code"], "settings/shape-invalid");
     assert_eq!(errors[0]["origin"]["path"], "~/.config/preface/settings.json");
 }

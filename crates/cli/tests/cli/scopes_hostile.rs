@@ -53,12 +53,11 @@ fn tells(sandbox: &Sandbox, code: &str, words: &str) {
     assert_eq!(found.count(), 1, "{code} {words}: {notes:#?}");
 }
 
-const DISCOVERY: &str = "Validation/DiscoveryManifestInvalid";
+const DISCOVERY: &str = "extension/manifest-invalid";
 
 #[test]
 fn a_hundred_megabytes_of_settings_are_not_read() {
-    for (layer, code) in [("home/.stud", "Validation/SettingsShapeInvalid"), ("work/.stud", "file/too-large")]
-    {
+    for (layer, code) in [("home/.stud", "settings/shape-invalid"), ("work/.stud", "file/too-large")] {
         let sandbox = sound();
         let file = fs::File::create(sandbox.path(layer).join("settings.json")).expect("a file");
         file.set_len(100 << 20).expect("a sparse file");
@@ -90,9 +89,9 @@ fn a_pipe_is_not_waited_for() {
             sandbox
         };
         tells(&fifo("extensions/tools/x/manifest.json"), DISCOVERY, "pipe");
-        tells(&fifo("ordering.json"), "Session/OrderingManifestUnreadable", "pipe");
+        tells(&fifo("ordering.json"), "ordering/unreadable", "pipe");
         tells(&fifo("mcp.json"), "file/kind", "pipe");
-        let settings = if layer == "work/.stud" { "file/kind" } else { "Validation/SettingsShapeInvalid" };
+        let settings = if layer == "work/.stud" { "file/kind" } else { "settings/shape-invalid" };
         tells(&fifo("settings.json"), settings, "pipe");
     }
 }
@@ -118,7 +117,7 @@ fn loops_of_links() {
             ("extensions/tools/x", DISCOVERY),
             ("extensions/tools/x/manifest.json", DISCOVERY),
             ("mcp.json", "file/link"),
-            ("ordering.json", "Session/OrderingManifestUnreadable"),
+            ("ordering.json", "ordering/unreadable"),
         ] {
             let sandbox = sound();
             let path = sandbox.path(layer).join(name);

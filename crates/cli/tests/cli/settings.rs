@@ -318,7 +318,7 @@ mod editor {
         let sandbox = writing(Sandbox::new(), "{ \"budget\": { \"tokens\": -5 } }");
         sandbox.run("preface settings edit").exits(1).prints("").says(
             "\
-error: `budget.tokens` must be an integer of 0 or more, not -5 [Validation/SettingsShapeInvalid]
+error: `budget.tokens` must be an integer of 0 or more, not -5 [settings/shape-invalid]
  ——▶ ~/.config/preface/settings.json:1:25   (global layer)
   │
 1 │ { \"budget\": { \"tokens\": -5 } }

@@ -197,6 +197,7 @@ fn hold(
                 part.meta.id
             ),
         )
+        .about(&part.meta.id)
         .help("raise the ceiling, or shorten the text"),
     );
     true

@@ -1,5 +1,6 @@
 //! The codes of diagnostics: one table with the spelling, the severities, the meaning and, where there is one, the fixed remedy.
 //!
+//! A code is spelled `topic/kebab-case`; `OrderingRewrite` alone is not, because it is the name of an audit event, too, which is fixed.
 //! `docs/reference/diagnostics.md` is generated from the table.
 
 use super::Severity;
@@ -56,10 +57,10 @@ impl DiagnosticCode {
         self.row().spelling
     }
 
-    /// Returns the part of the spelling before the slash, `None` where there is no slash.
+    /// Returns the part of the spelling before the slash, all of it where there is no slash.
     #[must_use]
-    pub fn topic(self) -> Option<&'static str> {
-        self.as_str().split_once('/').map(|(topic, _)| topic)
+    pub fn topic(self) -> &'static str {
+        self.as_str().split_once('/').map_or(self.as_str(), |(topic, _)| topic)
     }
 
     /// Returns the severities that its diagnostics can have, the usual one first.
@@ -104,31 +105,7 @@ impl<'de> Deserialize<'de> for DiagnosticCode {
 }
 
 codes! {
-    ExclusiveSlotConflict "ExclusiveSlotConflict" [Warning] "A context provider extension was left out because another one has the exclusive slot.";
-    ContextProviderFailed "ExtensionHost/ContextProviderFailed" [Warning] "The program of a context provider failed or was late; nothing of it is in the prompt.";
     OrderingRewrite "OrderingRewrite" [Warning, Info] "An `ordering.json` changes the order in which hooks run.";
-    OrderingManifestUnreadable "Session/OrderingManifestUnreadable" [Warning] "An `ordering.json` cannot be read and was left out.";
-    TrustStoreUnavailable "Session/TrustStoreUnavailable" [Error] "The trust store cannot be read or written; every project counts as untrusted." => "Repair the file, or move it away.";
-    SettingsLiteralEnvValue "SettingsLiteralEnvValue" [Warning] "`env` in a settings file holds a literal value, which may be a secret." => "Write a reference to an environment variable in its place.";
-    SuppressedError "SuppressedError" [Warning] "The prompt file of a layer cannot be read or is not valid, and was left out.";
-    AuditWithoutCorrelation "Validation/AuditWithoutCorrelation" [Error] "Audit events were not written because they have no correlation id.";
-    ConfigSchemaViolation "Validation/ConfigSchemaViolation" [Warning, Error] "A configuration value does not match its schema; the value of a lower layer is used.";
-    ContractVersionMismatch "Validation/ContractVersionMismatch" [Error, Warning] "A manifest has a contract version that is not supported.";
-    DiscoveryManifestInvalid "Validation/DiscoveryManifestInvalid" [Error, Warning] "The manifest of an extension cannot be read or is not JSON.";
-    FragmentBudgetNegative "Validation/FragmentBudgetNegative" [Error, Warning] "`maxTokens` of a manifest is negative.";
-    FragmentKindInvalid "Validation/FragmentKindInvalid" [Error, Warning] "`kind` of a context provider's manifest is not a known kind.";
-    HookInvalidAttachment "Validation/HookInvalidAttachment" [Error, Warning] "A hook's manifest or an `ordering.json` names a slot that does not exist or does not fit the hook.";
-    McpServerConfigInvalid "Validation/MCPServerConfigInvalid" [Error, Warning] "An `mcp.json` or one of its servers is not valid.";
-    OrderingManifestDuplicateExtId "Validation/OrderingManifestDuplicateExtId" [Error] "An `ordering.json` lists a hook twice; the file was left out.";
-    OrderingManifestMalformed "Validation/OrderingManifestMalformed" [Error] "An `ordering.json` is not valid JSON of the expected shape; the file was left out.";
-    RegistrationConflict "Validation/RegistrationConflict" [Error, Warning] "Two extensions of one layer have the same name." => "Rename one of them.";
-    RequiredCoreVersionMismatch "Validation/RequiredCoreVersionMismatch" [Error, Warning] "A manifest requires another version of preface.";
-    SettingsShapeInvalid "Validation/SettingsShapeInvalid" [Error] "A settings file or one of its values does not have the expected shape and was left out.";
-    ShapeInvalid "Validation/ShapeInvalid" [Error, Warning] "A manifest lacks a required key, or one of its values does not have the expected shape.";
-    TrustEntryInvalid "Validation/TrustEntryInvalid" [Error, Warning] "An entry of the trust store is not valid; it is not used or not recorded.";
-    TrustScopeViolation "Validation/TrustScopeViolation" [Error] "The trust store is inside the project, which could bring its own entries." => "Set `PREFACE_HOME` or `XDG_STATE_HOME` to a directory outside of the project.";
-    UnknownConfigKey "Validation/UnknownConfigKey" [Warning] "A setting of an extension is not declared in its manifest.";
-    UnknownTopLevelKey "Validation/UnknownTopLevelKey" [Error] "A settings file has a key at its top level that is not a setting.";
     AgentCollision "agent/collision" [Warning] "Two agent files of one layer have the same name; the first is used." => "Rename one of them.";
     AgentEmpty "agent/empty" [Warning] "An agent file has no text below its head." => "Write its prompt below the second `---`.";
     AgentField "agent/field" [Warning] "A field in the head of an agent file has the wrong type and counts as not set.";
@@ -141,8 +118,8 @@ codes! {
     AgentsCut "agents/cut" [Info] "More agents exist than are listed to the model.";
     AgentsUnused "agents/unused" [Warning] "The profile has no agents, so agent files have no effect on its prompt.";
     AsideOwnMessage "aside/own-message" [Info] "An attachment is sent as a message of its own because there is no user message to carry it.";
+    AuditWithoutCorrelation "audit/no-correlation" [Error] "Audit events were not written because they have no correlation id.";
     AuditUnavailable "audit/unavailable" [Error] "The audit log cannot be locked or written.";
-    BlankSource "blank-source" [Warning] "A file holds only white space and is used all the same." => "Remove the file, or write something into it.";
     BudgetCut "budget/cut" [Warning] "A section was shortened to fit a token limit.";
     BudgetDropped "budget/dropped" [Warning] "A section was left out to fit a token limit.";
     BudgetNear "budget/near" [Warning] "An estimated token count is so close to the limit that the exact count may exceed it." => "Count with an exact tokenizer.";
@@ -186,13 +163,16 @@ codes! {
     CatalogUnsupported "catalog/unsupported" [Warning] "A `${…}` of a catalog file uses syntax that is not evaluated, and is kept as text.";
     CatalogValue "catalog/value" [Warning] "A `${…}` of a catalog prompt was left out because its value cannot be computed.";
     CatalogVersion "catalog/version" [Error, Warning] "A name is not the version of a catalog." => "A version is three numbers with dots, such as `2.1.37`.";
+    Failed "cli/failed" [Error] "The command failed.";
+    Stopped "cli/stopped" [Error] "The command was stopped by a signal.";
+    Usage "cli/usage" [Error] "The command or call was used wrongly.";
     CommandCollision "command/collision" [Warning] "Two slash command files of one layer have the same name; the first is used." => "Rename one of them.";
     CommandCut "command/cut" [Info] "The description of a slash command was shortened.";
     CommandShadowed "command/shadowed" [Info] "A slash command file is hidden by one of a stronger layer with the same name.";
     CommandTooMany "command/too-many" [Warning] "More slash commands exist than are listed.";
-    ContextShadowed "context-shadowed" [Info] "A context file was left out because another one in its directory or work tree is used in its place.";
     ContextDuplicate "context/duplicate" [Info] "A context file was left out because its text is already included.";
     ContextImport "context/import" [Warning] "A context file imports another file, and imports are not resolved.";
+    ContextShadowed "context/shadowed" [Info] "A context file was left out because another one in its directory or work tree is used in its place.";
     ConversationAgent "conversation/agent" [Warning] "The turn names another agent than the stored prompt was built for." => "Give the agent a conversation of its own.";
     ConversationBudget "conversation/budget" [Warning] "The turn has another budget than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
     ConversationCwd "conversation/cwd" [Warning] "The turn has another directory than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
@@ -202,18 +182,26 @@ codes! {
     ConversationSet "conversation/set" [Warning] "The turn sets an option that the stored prompt was not built with." => "A compaction or a refresh builds the prompt for it.";
     ConversationTemplate "conversation/template" [Warning] "The turn names another template than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
     ConversationTools "conversation/tools" [Warning] "The turn has other tools than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
-    EmptyHidesGlobal "empty-hides-global" [Warning] "An empty file hides the file of another layer, so neither is used." => "Remove the empty file to use the other.";
+    ContextProviderFailed "extension/context-provider-failed" [Warning] "The program of a context provider failed or was late; nothing of it is in the prompt.";
+    ContractVersionMismatch "extension/contract-version" [Error, Warning] "A manifest has a contract version that is not supported.";
+    RequiredCoreVersionMismatch "extension/core-version" [Error, Warning] "A manifest requires another version of preface.";
     ExtensionDirectory "extension/directory" [Warning] "A directory of extensions cannot be read and was left out.";
+    ExclusiveSlotConflict "extension/exclusive-slot" [Warning] "A context provider extension was left out because another one has the exclusive slot.";
     ExtensionIncomplete "extension/incomplete" [Warning] "An active extension cannot be used because its manifest lacks a key." => "Add it to the manifest.";
+    FragmentKindInvalid "extension/kind-invalid" [Error, Warning] "`kind` of a context provider's manifest is not a known kind.";
+    DiscoveryManifestInvalid "extension/manifest-invalid" [Error, Warning] "The manifest of an extension cannot be read or is not JSON.";
+    RegistrationConflict "extension/name-conflict" [Error, Warning] "Two extensions of one layer have the same name." => "Rename one of them.";
     ExtensionNamed "extension/named" [Info] "An extension is active because `active` in the settings names it.";
     ExtensionNeedsGrant "extension/needs-grant" [Info, Warning] "An extension or MCP server of the project may not run because it is not granted, or changed since." => "Review it, then grant it.";
+    FragmentBudgetNegative "extension/negative-budget" [Error, Warning] "`maxTokens` of a manifest is negative.";
     ExtensionOtherKind "extension/other-kind" [Info] "A context provider whose kind is not `system-message` is not part of the system prompt.";
     ExtensionPassedOver "extension/passed-over" [Warning] "Extensions lie in a directory that is not read.";
+    ShapeInvalid "extension/shape-invalid" [Error, Warning] "A manifest lacks a required key, or one of its values does not have the expected shape.";
     ExtensionUnknown "extension/unknown" [Warning] "The settings name an extension that no layer has.";
     ExtensionUnknownCategory "extension/unknown-category" [Warning] "A directory among the extensions is not a category of extensions.";
+    UnknownConfigKey "extension/unknown-config-key" [Warning] "A setting of an extension is not declared in its manifest.";
     ExtensionUnknownKey "extension/unknown-key" [Warning] "A manifest has a key that does not exist; it is ignored.";
     FactClock "fact/clock" [Warning] "A variable of the date or time is absent because the clock or the time zone cannot be read.";
-    Failed "failed" [Error] "The command failed.";
     FileDenied "file/denied" [Warning, Error] "A file cannot be read because permission is denied." => "Allow reading it, or remove it.";
     FileFollowed "file/followed" [Info] "A link leads out of the project and was followed because the user allowed it.";
     FileHardLink "file/hard-link" [Warning] "A file was left out because it is a hard link, which could be a file from outside of the project.";
@@ -226,11 +214,11 @@ codes! {
     FileTooLarge "file/too-large" [Warning, Error] "A file was left out because it is too large." => "Shorten the file.";
     FileUnreadable "file/unreadable" [Warning, Error] "A file cannot be read and was left out." => "Correct or remove it.";
     FileUtf16 "file/utf-16" [Error] "A file was left out because it is UTF-16 or UTF-32." => "Save the file as UTF-8.";
-    ForgedHeading "forged-heading" [Warning] "A text imitates a heading that preface writes.";
-    ForgedTag "forged-tag" [Warning] "A text imitates a tag that preface writes.";
     ForgedEscaped "forged/escaped" [Warning, Info] "A value or text that imitates the structure of a prompt was escaped.";
+    ForgedHeading "forged/heading" [Warning] "A text imitates a heading that preface writes.";
     ForgedMarker "forged/marker" [Warning] "A text imitates a marker of a chat format.";
     ForgedRole "forged/role" [Warning] "A text imitates the start of a turn, such as `System:`.";
+    ForgedTag "forged/tag" [Warning] "A text imitates a tag that preface writes.";
     GitBranchCut "git/branch-cut" [Warning] "The name of a git branch was cut.";
     GitBroken "git/broken" [Warning] "A git variable is absent because the repository is damaged.";
     GitFilter "git/filter" [Warning] "A git variable is absent because the repository uses filters, which are not run.";
@@ -255,11 +243,14 @@ codes! {
     HiddenTag "hidden/tag" [Warning, Info] "A text has tag characters, which can carry invisible text.";
     HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters and is used as it is.";
     HiddenZeroWidth "hidden/zero-width" [Warning, Info] "A text has zero-width characters.";
-    HookEmptyPrompt "hook-empty-prompt" [Warning] "A hook answered with an empty prompt, which changes nothing." => "`\"replace_with_empty\": true` sends an empty prompt.";
-    HookError "hook-error" [Error, Warning] "A hook failed, or a skill that it expands cannot be read.";
+    HookEmptyPrompt "hook/empty-prompt" [Warning] "A hook answered with an empty prompt, which changes nothing." => "`\"replace_with_empty\": true` sends an empty prompt.";
+    HookError "hook/error" [Error, Warning] "A hook failed, or a skill that it expands cannot be read.";
     HookIgnoredKey "hook/ignored-key" [Warning] "A hook's answer has a key that has no effect.";
+    HookInvalidAttachment "hook/invalid-attachment" [Error, Warning] "A hook's manifest or an `ordering.json` names a slot that does not exist or does not fit the hook.";
     HookRemoved "hook/removed" [Info] "A hook removed sections or text from the prompt.";
+    StaleOverride "hook/stale-override" [Warning] "A hook changed the tools, but the prompt does not show it because another hook replaced that text.";
     HookUnknownKey "hook/unknown-key" [Warning] "A hook's answer has a key that does not exist.";
+    UnknownTool "hook/unknown-tool" [Warning] "A hook names a tool that does not exist; it is ignored.";
     ImportsBinary "imports/binary" [Warning] "An import was not resolved because the file is not text." => "Import a file that is UTF-8.";
     ImportsCycle "imports/cycle" [Warning] "An import was not resolved because the file imports itself." => "Remove the import from one of the files.";
     ImportsExcluded "imports/excluded" [Info] "An import was not resolved because the file is excluded.";
@@ -294,6 +285,7 @@ codes! {
     McpBroken "mcp/broken" [Warning] "An MCP server was not asked because its entry is not valid.";
     McpByHand "mcp/by-hand" [Info] "A description that was written by hand is used in place of what the MCP server offers.";
     McpClash "mcp/clash" [Warning] "A tool of an MCP server was left out because another tool has its name.";
+    McpServerConfigInvalid "mcp/config-invalid" [Error, Warning] "An `mcp.json` or one of its servers is not valid.";
     McpCut "mcp/cut" [Info] "A text of an MCP server was shortened.";
     McpDied "mcp/died" [Warning] "An MCP server ended before it had answered.";
     McpDuplicate "mcp/duplicate" [Warning] "An MCP server lists an item twice; the first is used." => "Report it to the author of the server.";
@@ -329,7 +321,10 @@ codes! {
     MessagesSystem "messages/system" [Warning] "A message of role `system` is not sent because the profile leaves such messages out.";
     OptionDirectory "option/directory" [Info] "The prompt names the directory of an option, and the directory does not exist.";
     OptionNoFile "option/no-file" [Warning] "The value of an option looks like a path, but no such file exists; it is used as text.";
+    OrderingManifestDuplicateExtId "ordering/duplicate" [Error] "An `ordering.json` lists a hook twice; the file was left out.";
+    OrderingManifestMalformed "ordering/malformed" [Error] "An `ordering.json` is not valid JSON of the expected shape; the file was left out.";
     OrderingUnknownHook "ordering/unknown-hook" [Info] "An `ordering.json` names a hook that is not active.";
+    OrderingManifestUnreadable "ordering/unreadable" [Warning] "An `ordering.json` cannot be read and was left out.";
     ProfileClosed "profile/closed" [Info] "Sections and `systemPrompt` of the user's files are not part of the prompt because the profile is closed.";
     ProfileInvalid "profile/invalid" [Error] "A profile file is not valid.";
     ProfileOption "profile/option" [Warning] "An option of a section has a value that cannot be used.";
@@ -340,6 +335,7 @@ codes! {
     ProjectReplaces "project/replaces" [Warning] "The project replaces or switches off something of the user.";
     PromptAppendIgnored "prompt/append-ignored" [Warning] "`systemPrompt.append` has no effect because `systemPrompt.custom` is the whole prompt.";
     PromptCustom "prompt/custom" [Warning, Info] "`systemPrompt.custom` of the settings is the whole prompt.";
+    SuppressedError "prompt/file-left-out" [Warning] "The prompt file of a layer cannot be read or is not valid, and was left out.";
     PromptNotForAgents "prompt/not-for-agents" [Warning] "`systemPrompt` of the settings was not used because an agent has its own prompt.";
     PromptNotForProjects "prompt/not-for-projects" [Warning] "`systemPrompt` of a project's settings was not used.";
     PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
@@ -379,21 +375,26 @@ codes! {
     SettingsFollow "settings/follow" [Warning] "A path in `trust.follow` of the settings allows nothing." => "Use an absolute path, or one that starts with `~/`.";
     SettingsHidden "settings/hidden" [Warning] "The value that was set has no effect here because another one overrides it.";
     SettingsIgnored "settings/ignored" [Warning, Error] "A setting has no effect because a project may not set it or it is not granted.";
+    SettingsLiteralEnvValue "settings/literal-env-value" [Warning] "`env` in a settings file holds a literal value, which may be a secret." => "Write a reference to an environment variable in its place.";
     SettingsLoosened "settings/loosened" [Warning] "The settings of a project add entries to `securityMode.allowlist`.";
     SettingsMoreNotes "settings/more-notes" [Warning, Error, Info] "A settings file has more diagnostics than are reported.";
     SettingsPlaced "settings/placed" [Warning] "The settings of a project place an extension of another layer.";
+    ConfigSchemaViolation "settings/schema-violation" [Warning, Error] "A configuration value does not match its schema; the value of a lower layer is used.";
     SettingsShapeClash "settings/shape-clash" [Warning] "Two layers give a setting values of different shapes; the stronger layer is used.";
+    SettingsShapeInvalid "settings/shape-invalid" [Error] "A settings file or one of its values does not have the expected shape and was left out.";
     SettingsShared "settings/shared" [Info] "A settings file that is shared with another program has values that are not settings of preface.";
     SettingsTextAndFile "settings/text-and-file" [Warning] "A section has both `text` and `file` in the settings; the text is used.";
+    UnknownTopLevelKey "settings/unknown-key" [Error] "A settings file has a key at its top level that is not a setting.";
     SettingsUnknownOption "settings/unknown-option" [Warning] "The settings set an option that the profile does not have.";
-    SkillCollision "skill-collision" [Warning] "Two skills have the same name; the first is used." => "Rename one of them.";
-    SkillDuplicate "skill-duplicate" [Info] "A skill was left out because it is the same file as another one.";
-    SkillIgnored "skill-ignored" [Warning, Info] "A skill was left out because an ignore file lists it or it is too deep, or an ignore file was not used.";
-    SkillInvalid "skill-invalid" [Warning] "A skill is not valid, or a path that names skills cannot be read.";
-    SkillNotHidden "skill-not-hidden" [Warning] "`disable-model-invocation` of a skill is set, but not to `true`, so the skill is listed.";
+    SkillCollision "skill/collision" [Warning] "Two skills have the same name; the first is used." => "Rename one of them.";
+    SkillDuplicate "skill/duplicate" [Info] "A skill was left out because it is the same file as another one.";
+    SkillIgnored "skill/ignored" [Warning, Info] "A skill was left out because an ignore file lists it or it is too deep, or an ignore file was not used.";
+    SkillInvalid "skill/invalid" [Warning] "A skill is not valid, or a path that names skills cannot be read.";
+    SkillNotHidden "skill/not-hidden" [Warning] "`disable-model-invocation` of a skill is set, but not to `true`, so the skill is listed.";
+    BlankSource "source/blank" [Warning] "A file holds only white space and is used all the same." => "Remove the file, or write something into it.";
+    EmptyHidesGlobal "source/empty-hides-global" [Warning] "An empty file hides the file of another layer, so neither is used." => "Remove the empty file to use the other.";
     SourceHidden "source/hidden" [Info] "A file was left out because another one is used in its place.";
-    StaleOverride "stale-override" [Warning] "A hook changed the tools, but the prompt does not show it because another hook replaced that text.";
-    Stopped "stopped" [Error] "The command was stopped by a signal.";
+    UnreadableSource "source/unreadable" [Error] "A file cannot be read; the next place is used.";
     StyleCollision "style/collision" [Warning] "Two output style files of one layer have the same name; the first is used." => "Rename one of them.";
     StyleEmpty "style/empty" [Warning] "An output style file has no text below its head." => "Write the style below the second `---`.";
     StyleField "style/field" [Warning] "A field in the head of an output style file has the wrong type and its default is used.";
@@ -428,14 +429,14 @@ codes! {
     TrustBranch "trust/branch" [Warning] "A git variable is absent because the name of this branch is not part of the grant.";
     TrustChanged "trust/changed" [Warning] "The project changed since it was trusted; it is included all the same." => "Review it, then grant it again.";
     TrustCoverage "trust/coverage" [Warning] "With a grant no prompt could be built.";
+    TrustEntryInvalid "trust/entry-invalid" [Error, Warning] "An entry of the trust store is not valid; it is not used or not recorded.";
     TrustHeld "trust/held" [Warning, Info] "A project file or value was left out because it is not trusted." => "Review it, then grant it.";
     TrustPermissions "trust/permissions" [Error] "Other users can write the trust store.";
     TrustRequired "trust/required" [Error] "The command needs a project that is trusted." => "Review it, then grant it.";
+    TrustScopeViolation "trust/scope-violation" [Error] "The trust store is inside the project, which could bring its own entries." => "Set `PREFACE_HOME` or `XDG_STATE_HOME` to a directory outside of the project.";
     TrustStoreInside "trust/store-inside" [Info] "Nothing can be granted because the trust store is inside the project.";
+    TrustStoreUnavailable "trust/store-unavailable" [Error] "The trust store cannot be read or written; every project counts as untrusted." => "Repair the file, or move it away.";
     TrustUnrecorded "trust/unrecorded" [Warning] "A project file is included although the grant does not record it." => "Review it, then grant it.";
-    UnknownTool "unknown-tool" [Warning] "A hook names a tool that does not exist; it is ignored.";
-    UnreadableSource "unreadable-source" [Error] "A file cannot be read; the next place is used.";
-    Usage "usage" [Error] "The command or call was used wrongly.";
 }
 
 #[cfg(test)]
@@ -448,6 +449,17 @@ mod tests {
             DiagnosticCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()),
             "`codes!` must stay sorted"
         );
+    }
+
+    #[test]
+    fn a_spelling_is_a_topic_and_kebab_case() {
+        let is_kebab = |word: &str| {
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        };
+        for code in DiagnosticCode::ALL.iter().filter(|code| **code != DiagnosticCode::OrderingRewrite) {
+            let (topic, rest) = code.as_str().split_once('/').expect("a topic");
+            assert!(is_kebab(topic) && is_kebab(rest), "{code}");
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl fmt::Display for Stage {
 pub struct Failure {
     /// The stage that found it.
     pub stage: Stage,
-    /// The code of the error, if it is not that of the stage: `Validation/HookInvalidAttachment`.
+    /// The code of the error, if it is not that of the stage: `hook/invalid-attachment`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<DiagnosticCode>,
     /// The field, a JSON Pointer into the manifest (`/inputSchema`), or into the configuration for `configSchema`; empty

@@ -27,7 +27,7 @@ const EVENT: HookEvent = HookEvent::BeforeAgentStart;
 /// let no_tools = |_: &[String]| unreachable!("no hook switches tools");
 /// assert!(start.hear("tone".into(), say("Be brief."), no_tools).is_empty());
 /// let notes = start.hear("shy".into(), say(""), no_tools);
-/// assert_eq!(notes[0].code.as_str(), "hook-empty-prompt");
+/// assert_eq!(notes[0].code.as_str(), "hook/empty-prompt");
 /// assert_eq!(start.prompt().text, "Be brief.");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +80,8 @@ impl AgentStart {
     /// Applies the reply of a hook. `rebuild` builds the base for other tools; it is called if the hook
     /// switches them, before the hook's prompt is used, and handles its own diagnostics.
     ///
-    /// A failed hook changes nothing. Diagnostics: `hook-error`, `hook-empty-prompt`,
-    /// `stale-override`, `hook/removed`, `hook/ignored-key`.
+    /// A failed hook changes nothing. Diagnostics: `hook/error`, `hook/empty-prompt`,
+    /// `hook/stale-override`, `hook/removed`, `hook/ignored-key`.
     pub fn hear(
         &mut self,
         hook: HookSource<'_>,
@@ -212,8 +212,8 @@ mod tests {
             (nothing(), tools("read"), NEW.to_owned(), &[][..]),
             (text(&format!("{OLD}\n[A]")), tools("read"), format!("{NEW}\n[A]"), &[]),
             // P does not: it stays.
-            (text("Mine"), tools("read"), "Mine".to_owned(), &["stale-override"]),
-            (text(&format!("# {OLD}")), tools("read"), format!("# {OLD}"), &["stale-override"]),
+            (text("Mine"), tools("read"), "Mine".to_owned(), &["hook/stale-override"]),
+            (text(&format!("# {OLD}")), tools("read"), format!("# {OLD}"), &["hook/stale-override"]),
             // R starts with P: the current text and the rest of R.
             (nothing(), both("read", &format!("{OLD}\n[B]")), format!("{NEW}\n[B]"), &[]),
             (
@@ -223,14 +223,14 @@ mod tests {
                 &[],
             ),
             (nothing(), both("read", OLD), NEW.to_owned(), &[]),
-            (text("Mine"), both("read", "Mine too"), "Mine too".to_owned(), &["stale-override"]),
+            (text("Mine"), both("read", "Mine too"), "Mine too".to_owned(), &["hook/stale-override"]),
             // R does not: it counts as it is.
-            (nothing(), both("read", "Mine"), "Mine".to_owned(), &["hook/removed", "stale-override"]),
-            (nothing(), both("read", NEW), NEW.to_owned(), &["hook/removed", "stale-override"]),
+            (nothing(), both("read", "Mine"), "Mine".to_owned(), &["hook/removed", "hook/stale-override"]),
+            (nothing(), both("read", NEW), NEW.to_owned(), &["hook/removed", "hook/stale-override"]),
             // An empty R is none, and an explicitly empty one is meant.
-            (nothing(), both("read", ""), NEW.to_owned(), &["hook-empty-prompt"]),
+            (nothing(), both("read", ""), NEW.to_owned(), &["hook/empty-prompt"]),
             (nothing(), empty(), String::new(), &["hook/removed"]),
-            (nothing(), both("all", "Mine"), "Mine".to_owned(), &["hook/removed", "stale-override"]),
+            (nothing(), both("all", "Mine"), "Mine".to_owned(), &["hook/removed", "hook/stale-override"]),
         ] {
             let mut start = AgentStart::new(base("all"));
             hear(&mut start, "a", before);
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn an_empty_prompt_has_to_be_asked_for() {
         let mut start = AgentStart::new(base("all"));
-        assert_eq!(hear(&mut start, "a", text("")), ["hook-empty-prompt"]);
+        assert_eq!(hear(&mut start, "a", text("")), ["hook/empty-prompt"]);
         assert_eq!((start.prompt(), start.set_by()), (&base("all"), None), "as if it had said nothing");
         assert!(hear(&mut start, "b", text(" ")).contains(&"hook/removed"), "a blank is a text");
         let empty = HookReply { replace_with_empty: true, ..text("") };

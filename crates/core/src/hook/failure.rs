@@ -86,7 +86,7 @@ impl HookFailure {
         HookFailure::Failed { message: why.to_string(), stack: None }
     }
 
-    /// Builds the error `hook-error` with the hook, the event and the reason.
+    /// Builds the error `hook/error` with the hook, the event and the reason.
     #[must_use]
     pub fn diagnostic(&self, hook: &str, event: HookEvent, place: Option<Place>) -> Diagnostic {
         let then = match event.on_failure() {
@@ -192,7 +192,7 @@ mod tests {
             ),
         ] {
             let note = failure.diagnostic("a\u{202e}b", event, None);
-            assert_eq!((note.code.as_str(), note.message.as_str()), ("hook-error", message));
+            assert_eq!((note.code.as_str(), note.message.as_str()), ("hook/error", message));
             assert_eq!(note.help.as_deref(), help);
         }
     }

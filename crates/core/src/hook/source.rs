@@ -60,6 +60,6 @@ mod tests {
         let said = hook.said(HookEvent::Input, Ok(reply), &mut notes).expect("it answered");
         assert_eq!(said.said(), ["handled"]);
         let codes: Vec<_> = notes.iter().map(|note| (note.code.as_str(), note.place.as_ref())).collect();
-        assert_eq!(codes, [("hook-error", Some(&place)), ("hook/ignored-key", Some(&place))]);
+        assert_eq!(codes, [("hook/error", Some(&place)), ("hook/ignored-key", Some(&place))]);
     }
 }

@@ -103,7 +103,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns `forged-tag`, the name that `pi` fixes, `forged/marker` or `forged/role`.
+    /// Returns `forged/tag`, the name that `pi` fixes, `forged/marker` or `forged/role`.
     fn code(self) -> DiagnosticCode {
         match self {
             Kind::Tag => DiagnosticCode::ForgedTag,

@@ -75,7 +75,7 @@ impl McpFile {
     /// assert!(file.is_some() && notes.is_empty(), "that `git` is no server is told when all layers are known");
     /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", b"{");
     /// assert!(file.is_none());
-    /// assert_eq!(notes[0].code.as_str(), "Validation/MCPServerConfigInvalid");
+    /// assert_eq!(notes[0].code.as_str(), "mcp/config-invalid");
     /// ```
     #[must_use]
     pub fn read(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<McpFile>, Diagnostics) {

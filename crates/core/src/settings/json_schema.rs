@@ -255,7 +255,7 @@ mod tests {
         for (good, sample) in samples {
             let (layer, mut notes) = parse(Scope::Global, "s", sample.to_string().as_bytes());
             let _ = super::super::merge(layer.into_iter().collect(), &mut notes);
-            let bad = |code: &str| code == "Validation/ConfigSchemaViolation";
+            let bad = |code: &str| code == "settings/schema-violation";
             let read = !notes.iter().any(|note| note.severity == Severity::Error || bad(note.code.as_str()));
             assert_eq!(read, good, "the reader: {sample} {notes:?}");
             assert_eq!(fits(&schema, &sample), good, "the schema: {sample}");

@@ -305,7 +305,7 @@ fn read(id: &str, section: &Node) -> SectionOverride {
 /// let file = SystemPromptFile::read(&merged);
 /// assert_eq!((file.max_tokens, file.max_tokens_by), (4096, None));
 /// assert_eq!((file.priority, file.priority_by), (80, Some(SetBy::Project)));
-/// assert_eq!(notes[0].code.as_str(), "Validation/ConfigSchemaViolation");
+/// assert_eq!(notes[0].code.as_str(), "settings/schema-violation");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemPromptFile {

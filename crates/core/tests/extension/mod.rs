@@ -12,12 +12,12 @@ use preface_core::{
 };
 use serde_json::{Map, Value, json};
 
-pub const DISCOVERY: &str = "Validation/DiscoveryManifestInvalid";
-pub const SHAPE: &str = "Validation/ShapeInvalid";
-pub const CONTRACT: &str = "Validation/ContractVersionMismatch";
-pub const CORE: &str = "Validation/RequiredCoreVersionMismatch";
-pub const CONFIG: &str = "Validation/ConfigSchemaViolation";
-pub const REGISTER: &str = "Validation/RegistrationConflict";
+pub const DISCOVERY: &str = "extension/manifest-invalid";
+pub const SHAPE: &str = "extension/shape-invalid";
+pub const CONTRACT: &str = "extension/contract-version";
+pub const CORE: &str = "extension/core-version";
+pub const CONFIG: &str = "settings/schema-violation";
+pub const REGISTER: &str = "extension/name-conflict";
 
 /// Understands `type`, `required`, `minProperties` and `properties.<k>.type`. The type `broken` does not compile.
 #[derive(Debug)]

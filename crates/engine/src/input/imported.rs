@@ -130,7 +130,7 @@ impl Engine<'_> {
         }
         for (name, texts) in &profile.tool_texts {
             let place = format!("tool `{name}`");
-            let refused = refused.iter().find(|note| note.message.contains(&format!("the {place} ")));
+            let refused = refused.iter().find(|note| note.subject.as_ref() == Some(name));
             row(place.clone(), &texts.catalog, refused);
             if let Some(after) = texts.after.as_ref().filter(|after| !after.catalog.is_empty()) {
                 row(format!("{place}, the text behind it"), &after.catalog, refused);

@@ -26,9 +26,9 @@ fn settings() {
     let reads = |bytes: &[u8]| {
         let (layer, mut notes) = parse(Scope::Global, "s", bytes);
         let _ = merge(layer.into_iter().collect(), &mut notes);
-        !notes.iter().any(|note| {
-            note.severity == Severity::Error || note.code.as_str() == "Validation/ConfigSchemaViolation"
-        })
+        !notes
+            .iter()
+            .any(|note| note.severity == Severity::Error || note.code.as_str() == "settings/schema-violation")
     };
     let samples = [
         (true, json!({"budget": {"tokens": 5, "onOver": null}, "env": {"A": "${A}"}, "tools": null})),

@@ -85,10 +85,7 @@ pub(super) fn is_trouble(note: &Diagnostic) -> bool {
     note.severity >= Severity::Warning
         && match note.code {
             DiagnosticCode::TrustHeld | DiagnosticCode::TrustChanged => false,
-            DiagnosticCode::TrustEntryInvalid
-            | DiagnosticCode::TrustScopeViolation
-            | DiagnosticCode::TrustStoreUnavailable => true,
-            code => code.topic() == Some("trust"),
+            code => code.topic() == "trust",
         }
 }
 

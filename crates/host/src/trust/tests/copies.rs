@@ -186,7 +186,7 @@ fn a_copy_belongs_to_the_user_alone() {
     let system = extension().with_dir("/work/state");
     let error =
         command.copied_argv(&system, Path::new("/work/state/trust.json")).expect_err("not in the project");
-    assert_eq!(error.code().as_str(), "Validation/TrustScopeViolation");
+    assert_eq!(error.code().as_str(), "trust/scope-violation");
 }
 
 #[test]

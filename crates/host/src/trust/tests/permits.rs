@@ -70,7 +70,7 @@ fn what_cannot_be_pinned_is_told() {
         .with_special("/work/pipe");
     for word in ["huge", "secret", "pipe", "out/x", "out/none", "hooks/../out/x"] {
         let error = command(&system, &["sh", word], "").expect_err(word);
-        assert_eq!(error.code().as_str(), "Validation/TrustEntryInvalid");
+        assert_eq!(error.code().as_str(), "trust/entry-invalid");
         assert!(error.to_string().contains("cannot be pinned"), "{error}");
     }
     for cwd in ["/", "/other", "..", "out", "none", "check.js/x"] {
@@ -246,7 +246,7 @@ fn what_a_record_cannot_hold_is_not_granted() {
         Permit { subject: "loggers/x".into(), action: Action::Writes { path: String::new() } },
     ] {
         let error = store(&system).grant_permits(root(), None, std::slice::from_ref(&bad)).expect_err("bad");
-        assert_eq!(error.code().as_str(), "Validation/TrustEntryInvalid", "{bad:?}");
+        assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
     }
     assert_eq!(system.stat(Path::new(FILE)), None);
     let good = with(&["x", ""], ".", &[("A", "1")], "a");
@@ -341,7 +341,7 @@ fn bad_permits_are_skipped_and_kept() {
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
     let mut notes = Diagnostics::new();
     let permits = store(&system).load(&mut notes).permits(root());
-    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 11]);
+    assert_eq!(codes(&notes), ["trust/entry-invalid"; 11]);
     assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
     assert_eq!(permits.granted.len(), 1);
     store(&system).grant_whole(key(), None, None).expect("granted");
@@ -404,7 +404,7 @@ fn a_store_inside_of_the_project_permits_nothing() {
     let store = TrustStore::at(&system, inside.into());
     assert!(store.load(&mut Vec::new()).permits(root()).granted.is_empty());
     let error = store.grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect_err("inside");
-    assert_eq!(error.code().as_str(), "Validation/TrustScopeViolation");
+    assert_eq!(error.code().as_str(), "trust/scope-violation");
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn bad_pins_are_skipped_and_kept() {
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
     let mut notes = Diagnostics::new();
     let pins = store(&system).load(&mut notes).pins(root(), None);
-    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 6]);
+    assert_eq!(codes(&notes), ["trust/entry-invalid"; 6]);
     assert_eq!(state(&pins, "a", "1"), PinState::Granted);
     assert_eq!(pins.iter().count(), 1);
     store(&system).grant_whole(key(), None, None).expect("granted");
@@ -290,6 +290,6 @@ fn a_text_that_cannot_be_kept_is_not_granted() {
     let system = MemorySystem::new();
     let huge = PinnedText { path: text("a", "").path, bytes: vec![0; (16 << 20) + 1] };
     let error = store(&system).grant_pins(root(), None, &[huge]).expect_err("too large");
-    assert_eq!(error.code().as_str(), "Validation/TrustEntryInvalid");
+    assert_eq!(error.code().as_str(), "trust/entry-invalid");
     assert_eq!(system.stat(Path::new(FILE)), None);
 }

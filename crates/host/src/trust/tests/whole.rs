@@ -203,7 +203,7 @@ fn no_bad_path_is_recorded() {
     for bad in ["", "work/.stud", "./x", "/work/.stud/", "/work//.stud", "/work/../x", "/work/./x"] {
         let bad = Path::new(bad);
         let error = store(&system).grant_whole(bad, None, None).expect_err("a bad path");
-        assert_eq!(error.code().as_str(), "Validation/TrustEntryInvalid", "{bad:?}");
+        assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
         assert!(store(&system).decline_whole(bad, None).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(bad, None, &[text("a", "")]).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(root(), Some(bad), &[text("a", "")]).is_err(), "{bad:?}");
@@ -242,7 +242,7 @@ fn the_older_form_is_read_as_trusted_and_rewritten() {
     let system = MemorySystem::new().with_file(FILE, legacy).with_mode(FILE, 0o600);
     let mut notes = Diagnostics::new();
     let records = store(&system).load(&mut notes);
-    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 2]);
+    assert_eq!(codes(&notes), ["trust/entry-invalid"; 2]);
     let decisions =
         ["/a/.stud", "/b/.stud", "/c/.stud", "/d/.stud", "/e/.stud"].map(|path| decision(&records, path));
     let trusted = Some(Decision::Trusted);
@@ -279,7 +279,7 @@ fn one_bad_entry_is_skipped_and_kept() {
             .with_mode(FILE, 0o600);
         let mut notes = Diagnostics::new();
         let records = store(&system).load(&mut notes);
-        assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"], "{bad}");
+        assert_eq!(codes(&notes), ["trust/entry-invalid"], "{bad}");
         assert!(notes[0].message.starts_with("entry 0 of `entries`"), "{}", notes[0].message);
         assert_eq!(decision(&records, KEY), Some(Decision::Trusted), "{bad}");
         assert_eq!(decision(&records, "/bad"), None, "{bad}");
@@ -339,7 +339,7 @@ fn a_file_that_cannot_be_read_trusts_nothing_and_is_never_written_over() {
 fn unavailable(system: &MemorySystem, what: &str) {
     let mut notes = Diagnostics::new();
     let records = store(system).load(&mut notes);
-    let note = notes.iter().find(|note| note.code.as_str() == "Session/TrustStoreUnavailable");
+    let note = notes.iter().find(|note| note.code.as_str() == "trust/store-unavailable");
     let place = note.and_then(|note| note.place.as_ref());
     // A parent that is a file reads as missing on some machines; then only writing fails.
     assert!(place.is_some_and(|place| place.path == FILE) || what == "a file for a directory", "{what}");
@@ -354,7 +354,7 @@ fn unavailable(system: &MemorySystem, what: &str) {
     ];
     for error in errors {
         let code = error.as_ref().map(|error| error.code().as_str());
-        assert_eq!(code, Some("Session/TrustStoreUnavailable"), "{what}: {error:?}");
+        assert_eq!(code, Some("trust/store-unavailable"), "{what}: {error:?}");
     }
     if what != "a file for a directory" {
         assert!(store.clear().is_err(), "{what}");
@@ -387,14 +387,14 @@ fn a_store_inside_of_the_project_has_no_say() {
         ] {
             assert_eq!(
                 error.as_ref().map(|error| error.code().as_str()),
-                Some("Validation/TrustScopeViolation"),
+                Some("trust/scope-violation"),
                 "{file}"
             );
         }
         let store = store.for_project(root());
         let mut notes = Diagnostics::new();
         assert_eq!(store.load(&mut notes).list(), []);
-        assert_eq!(codes(&notes), ["Validation/TrustScopeViolation"], "{file}");
+        assert_eq!(codes(&notes), ["trust/scope-violation"], "{file}");
         assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err(), "{file}");
         assert!(store.clear().is_err(), "{file}");
     }
@@ -407,7 +407,7 @@ fn a_store_inside_of_the_project_has_no_say() {
     let store = TrustStore::at(&system, "/work/out/trust.json".into()).for_project(root());
     let mut notes = Diagnostics::new();
     assert_eq!(store.load(&mut notes).list(), []);
-    assert_eq!(codes(&notes), ["Validation/TrustScopeViolation"]);
+    assert_eq!(codes(&notes), ["trust/scope-violation"]);
     assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err());
     assert_eq!(content_of(&system, "/elsewhere/trust.json"), forged);
     // A segment of the same name outside of the project is no violation.
