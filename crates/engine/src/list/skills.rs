@@ -45,8 +45,8 @@ pub struct Expanded {
 }
 
 impl Engine<'_> {
-    /// Finds and checks the skills of a request's directory, as its prompt does. The project's pass the gate, and nobody
-    /// is asked: what is held says so. Nothing is written.
+    /// Finds and checks the skills of a request's directory, as its prompt does. The project's skills pass
+    /// the gate without asking the user: untrusted ones are marked. Nothing is written.
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
@@ -91,7 +91,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Replaces `/skill:NAME ARGS` by the text of the skill. A text that is no such command, or names nobody, stays.
+    /// Replaces `/skill:NAME ARGS` by the text of the skill. Text that is no such command, or names no skill,
+    /// is unchanged.
     ///
     /// # Errors
     /// As [`Engine::skills`].
