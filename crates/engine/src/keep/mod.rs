@@ -340,7 +340,8 @@ impl Keeper {
         Ok(Turned { head, constructed, notes })
     }
 
-    /// Does the same for a caller that has just found no prompt: the prompt is built without a second lookup.
+    /// Does a turn as [`Keeper::turn`] does, for a caller that has just found no prompt: the prompt is built
+    /// without another lookup.
     ///
     /// # Errors
     /// As [`Keeper::turn`].
