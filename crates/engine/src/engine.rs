@@ -182,7 +182,7 @@ impl<'s> Engine<'s> {
         self.system
     }
 
-    /// Builds a prompt and asks nobody.
+    /// Builds a prompt without asking the user.
     ///
     /// # Errors
     /// See [`Error`].
@@ -200,8 +200,9 @@ impl<'s> Engine<'s> {
         Ok(built)
     }
 
-    /// Asks what a build would ask, and records the answers. Nothing is handed out: whoever builds next finds them, and goes
-    /// by the choice that this returns, since an answer for once is not recorded.
+    /// Asks the user what a build would ask, and records the answers. Nothing is built for the caller: the
+    /// next build uses the recorded answers and the choice that this returns, since an answer for once is not
+    /// recorded.
     ///
     /// # Errors
     /// See [`Error`].

@@ -219,7 +219,7 @@ struct Lint {
 }
 
 impl Lint {
-    /// Collects the included texts: contributions, layer files, section files, settings, the profile's own.
+    /// Checks the included texts: contributions, layer files, section files, settings, the profile's own.
     fn sources(&mut self, built: &Built) {
         let world = &built.world;
         let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
@@ -259,8 +259,7 @@ impl Lint {
         }
     }
 
-    /// Collects the project texts that are untrusted: they are read as text, and nothing in them is acted
-    /// upon.
+    /// Checks the project texts that are untrusted: they are read as text, and nothing in them is acted upon.
     fn held<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s Seen>) {
         let is_template = |path: &Path| {
             let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();

@@ -33,7 +33,7 @@ pub trait TemplateSource: fmt::Debug + Send + Sync {
     /// it is not used.
     fn chosen(&self) -> Option<&str>;
 
-    /// Returns the template that speaks. `None` leaves the profile's own.
+    /// Returns the template to use; `None` for the profile's own.
     ///
     /// # Errors
     /// The store cannot be read, or what was chosen is not there.

@@ -25,7 +25,7 @@ pub struct Agent {
     pub description: String,
     /// The tools that it may use; `None` is all.
     pub tools: Option<Vec<String>>,
-    /// The tools that it may not use, whatever `tools` says.
+    /// The tools that the agent cannot use, even if `tools` has them.
     pub disallowed_tools: Vec<String>,
     /// The model that it wants.
     #[serde(skip_serializing_if = "Option::is_none")]

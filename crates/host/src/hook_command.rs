@@ -23,7 +23,7 @@ use std::{
 /// The most bytes that a hook may print.
 pub const OUTPUT_LIMIT: usize = 1 << 20;
 
-/// A program that is told at one event.
+/// A program that is run at one event.
 ///
 /// ```
 /// use preface_core::hook::{HookAsk, HookEvent};

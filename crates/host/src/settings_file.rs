@@ -164,9 +164,9 @@ pub enum Written {
 }
 
 impl<'a> SettingsFile<'a> {
-    /// Names the file of a scope. `mode` says how far a link of the project's may lead, as for reading: where projects are
-    /// trusted as a whole, its directory may be a link to one of which `is_trusted` says so. The file is then that
-    /// directory's, wherever the link leads afterwards.
+    /// Returns the settings file of a scope. `mode` limits where a link of the project may lead, as for
+    /// reading: if projects are trusted as a whole, the project's directory may be a link to a directory that
+    /// `is_trusted` accepts. The file is then that directory's, wherever the link leads afterwards.
     ///
     /// ```
     /// use preface_core::{scope::Scope, settings::Change, trust::TrustMode};

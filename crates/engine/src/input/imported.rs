@@ -244,7 +244,7 @@ fn fault(prompt: &str, body: &CatalogBody, choice: &CatalogChoice) -> Option<Dia
     Some(Diagnostic::warning(DiagnosticCode::CatalogValue, what))
 }
 
-/// Makes a diagnostic about a text that cannot be used name the place where it was to be inserted.
+/// Adds the place that lacks the text to a diagnostic about an unusable text.
 fn stands_for(mut note: Diagnostic, place: &str) -> Diagnostic {
     note.message = format!("{}; {place} is without it", note.message);
     note

@@ -179,7 +179,8 @@ impl Keeper {
         Keeper { roots: Some(roots.into()), ..self }
     }
 
-    /// Says where a turn asks for something else than the kept prompt was built for. Nothing changes by that.
+    /// Reports where a turn asks for something else than the stored prompt was built for. Nothing is changed
+    /// by that.
     ///
     /// # Errors
     /// See [`KeepError`].
@@ -336,7 +337,8 @@ impl Keeper {
         Ok(Turned { head, constructed, notes })
     }
 
-    /// The same for a caller that has just looked and found no prompt: it is built before anybody looks again.
+    /// Does a turn as [`Keeper::turn`] does, for a caller that has just found no prompt: the prompt is built
+    /// without another lookup.
     ///
     /// # Errors
     /// As [`Keeper::turn`].
@@ -358,8 +360,8 @@ impl Keeper {
         })
     }
 
-    /// Builds the prompt afresh, keeps it, and returns it with what the model is to do. `over` says what changed since;
-    /// `expected` is the prompt that the caller knows.
+    /// Rebuilds the prompt, stores it, and returns it with the instructions for the model. `over` describes
+    /// what changed since; `expected` is the prompt that the caller knows.
     ///
     /// # Errors
     /// The conversation is unknown, or not at `expected` any more; and see [`KeepError`]. The old prompt stays then.
@@ -385,8 +387,9 @@ impl Keeper {
         Ok(Compacted { head, constructed, instructions, notes })
     }
 
-    /// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same
-    /// stays, unless it was asked for another directory, model, preset or template: later turns and compactions go by that.
+    /// Rebuilds the prompt outside of a compaction, and returns what that changes. An unchanged prompt stays,
+    /// unless it was asked for another directory, model, preset or template: later turns and compactions use
+    /// those.
     ///
     /// # Errors
     /// As [`Keeper::compact`].
@@ -416,7 +419,7 @@ impl Keeper {
         Ok(Refreshed { head, constructed, before, after, difference, notes })
     }
 
-    /// Tells where the kept prompt of a conversation came from.
+    /// Returns the origins of the stored prompt of a conversation.
     ///
     /// # Errors
     /// The conversation is unknown, or its record cannot be read.
@@ -563,8 +566,8 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
 }
 
 impl Engine<'_> {
-    /// Returns the template that speaks for a request where a store keeps none: the user's own file, else the profile's
-    /// text. `None`: the profile takes no template.
+    /// Returns the template for a request if the store has none: the user's own file, else the profile's
+    /// text. Returns `None` if the profile takes no template.
     ///
     /// # Errors
     /// See [`crate::Error`].

@@ -74,8 +74,8 @@ impl Settings {
 }
 
 impl Engine<'_> {
-    /// Reads and merges the settings that a build of this request would use. The project's pass the gate, and nobody is
-    /// asked: what is held is a diagnostic. Nothing is written, no first file either.
+    /// Reads and merges the settings that a build of this request would use. The project's settings pass the
+    /// gate without asking the user: untrusted ones are reported. Nothing is written, no first file either.
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Held`] where the request requires

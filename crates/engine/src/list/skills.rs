@@ -45,8 +45,8 @@ pub struct Expanded {
 }
 
 impl Engine<'_> {
-    /// Finds and checks the skills of a request's directory, as its prompt does. The project's pass the gate, and nobody
-    /// is asked: what is held says so. Nothing is written.
+    /// Finds and checks the skills of a request's directory, as its prompt does. The project's skills pass
+    /// the gate without asking the user: untrusted ones are reported. Nothing is written.
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
@@ -91,7 +91,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Replaces `/skill:NAME ARGS` by the text of the skill. A text that is no such command, or names nobody, stays.
+    /// Replaces `/skill:NAME ARGS` by the text of the skill. Text that is no such command, or names no skill,
+    /// is unchanged.
     ///
     /// # Errors
     /// As [`Engine::skills`].
@@ -129,8 +130,8 @@ impl Engine<'_> {
     }
 }
 
-/// Replaces `/skill:NAME ARGS` by the text of the skill that answers to the name. Skills are looked for only where the
-/// text is such a command; `None` leaves it as it is.
+/// Replaces `/skill:NAME ARGS` by the text of the skill with that name. Skills are searched only if the text
+/// is such a command; otherwise the result is `None`.
 pub(crate) fn expand(text: &str, profile: &Profile, look: &Look<'_>) -> Option<String> {
     command::read(text)?;
     skills::expand(text, &load(profile, look).unwrap_or_default(), look)

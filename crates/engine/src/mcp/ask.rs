@@ -57,8 +57,8 @@ impl Default for ServersAsked {
 pub(super) type Talk<'a> = dyn Fn(&[Target], &(dyn Fn(&Heard) + Sync)) -> Vec<Heard> + 'a;
 
 impl Engine<'_> {
-    /// Starts or reaches the servers that may run, asks each what it offers, and records it. `tell` hears of each answer as
-    /// it comes.
+    /// Starts or connects to the servers that may run, asks each what it offers, and records it. `tell` is
+    /// called with each answer as it arrives.
     ///
     /// # Errors
     /// See [`Error`]; and a name that no layer has. That a server does not answer is no error.

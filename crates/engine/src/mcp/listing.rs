@@ -50,7 +50,7 @@ pub struct ServersReport {
 }
 
 impl Engine<'_> {
-    /// Resolves the servers of all layers and reads what is recorded of them. Nobody is asked.
+    /// Resolves the servers of all layers and reads their recordings. No server is contacted.
     ///
     /// # Errors
     /// See [`Error`].

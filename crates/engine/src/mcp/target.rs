@@ -70,7 +70,7 @@ fn granted<'a>(entry: &ServerEntry, look: &'a Look<'_>) -> Option<&'a GrantedCom
     look.granted?.get(&format!("mcp/{}", entry.name)).filter(|_| entry.needs_grant())
 }
 
-/// Builds the reason why a server cannot be used.
+/// The source of diagnostics about a server that cannot be used.
 struct Trouble<'a> {
     entry: &'a ServerEntry,
 }

@@ -17,8 +17,9 @@ use preface_core::{
 use serde_json::{Map, Value, json};
 
 impl Scenario {
-    /// Plays it on an engine's machine, and asks nobody. The session is the request's; tools and hooks of the scenario
-    /// come to it. Nothing of the scenario is executed; hooks of the layers are, where they may run.
+    /// Plays the scenario on an engine's machine, without asking the user. The session is the request's, with
+    /// the tools and hooks of the scenario added. Nothing of the scenario is executed; hooks of the layers
+    /// are, if they are granted.
     ///
     /// # Errors
     /// What [`Setup::start`](crate::session::Setup::start) and the session refuse.

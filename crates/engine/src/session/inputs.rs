@@ -82,7 +82,7 @@ fn files(said: &Contribution) -> Vec<HookContextFile> {
         .collect()
 }
 
-/// Returns the escaping of the listing's values, which is on unless the profile disables it.
+/// Returns the escaping of the listing's values; `xml` if the profile sets none.
 fn escaped<'w>(world: &'w World, said: &Contribution) -> &'w str {
     let section = world.profile.sections.iter().find(|section| section.id == said.section);
     section.and_then(|section| section.options.get("escape")?.as_str()).unwrap_or("xml")

@@ -49,8 +49,8 @@ pub enum Said {
 }
 
 impl Session<'_> {
-    /// Takes what a person says: hooks of `input` may change it, `/skill:NAME` gives way to the text of the skill, and a
-    /// run begins.
+    /// Takes a message of the user: hooks of `input` may change it, `/skill:NAME` is replaced by the text of
+    /// the skill, and a run begins.
     ///
     /// # Errors
     /// What the line refuses where a hook switches tools. Then nothing was said.

@@ -54,7 +54,7 @@ impl<'s> Setup<'s> {
         self
     }
 
-    /// Starts the session and asks nobody.
+    /// Starts the session without asking the user.
     ///
     /// # Errors
     /// See [`Error`].

@@ -18,9 +18,9 @@ use preface_core::{
 use preface_host::look::Headless;
 
 impl Session<'_> {
-    /// Switches to these tools and rebuilds the base; no file is read again. Names that nobody knows are ignored and
-    /// noted. A run that is under way keeps its tools, or has the new ones from its next request on, as the profile
-    /// says.
+    /// Switches to these tools and rebuilds the base; no file is read again. Unknown names are ignored and
+    /// reported. A run in progress keeps its tools, or uses the new ones from its next request on, as the
+    /// profile defines.
     ///
     /// # Errors
     /// What the line refuses; the session stays as it was.

@@ -4,7 +4,7 @@ use super::TemplatesError;
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{Actor, Store, TemplateName, Which};
 
-/// Says whether a text may be a label: 1 to 64 letters, digits, `-`, `_` or `.`, the first a letter.
+/// Checks that a text can be a label: 1 to 64 letters, digits, `-`, `_` or `.`, the first a letter.
 ///
 /// # Errors
 /// It may not.

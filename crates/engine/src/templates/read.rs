@@ -36,8 +36,8 @@ impl Speaking {
     }
 }
 
-/// Returns the text that speaks for a name: the current version's, or for `main` the default where the current version goes
-/// back to it. `None`: nothing is stored under that name, or a named template was deleted.
+/// Returns the current text of a name: the current version's, or for `main` the default if the current
+/// version restores it. Returns `None` if nothing is stored under that name, or a named template was deleted.
 ///
 /// # Errors
 /// The store did not answer.

@@ -6,7 +6,7 @@ use preface_store::{Actor, Expect, NewVersion, Put, Store, TemplateName, Templat
 /// The most characters of a note.
 const NOTE_LIMIT: usize = 2_000;
 
-/// Says whether a note can be kept.
+/// Checks that a note can be stored.
 ///
 /// # Errors
 /// It is too long, or holds a NUL.
@@ -51,7 +51,7 @@ pub async fn reset(
     put(store, NewVersion::reset(name.clone()), expect, actor).await
 }
 
-/// Adds a version that says what an older one says. Its note names that one.
+/// Adds a version with the text of an older one, which its note names.
 ///
 /// # Errors
 /// As [`put`], and there is no such version.

@@ -251,7 +251,8 @@ impl GrantedProject {
 }
 
 impl Engine<'_> {
-    /// Opens the gate of a request's project, as far as it is trusted; nobody is asked. `consent` is given where a grant is being made.
+    /// Opens the gate of a request's project, as far as it is trusted, without asking the user. `consent` is
+    /// given while a grant is being made.
     ///
     /// # Errors
     /// Pins of the caller that cannot be read.

@@ -503,8 +503,8 @@ fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> TrustQ
     TrustQuestion { path: root.to_owned(), contents, texts, changed: false, can_trust }
 }
 
-/// Asks a person about held texts and builds again with their answer. `None` where nobody could be asked, or where the
-/// answer was no.
+/// Asks the user about untrusted texts and builds again with the answer. Returns `None` if no user could be
+/// asked, or the answer was no.
 ///
 /// A yes is about the bytes that were shown and nothing else: where they name further texts (a granted template that
 /// says `[file:…]`), those are asked about in their turn. What others can write is granted by its path alone.

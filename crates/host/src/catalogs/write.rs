@@ -67,8 +67,8 @@ pub enum Written {
     Same,
 }
 
-/// Keeps a catalog. Of the same version, texts of another digest give way only where `replace` says so. What is left of
-/// older imports goes; what cannot be removed is noted.
+/// Stores a catalog. Texts of the same version with another digest are replaced only if `replace` allows it.
+/// Leftovers of older imports are removed; a failure to remove them is reported.
 ///
 /// # Errors
 /// `catalog/invalid`: index and files do not belong together, or something is larger than what is read again.

@@ -23,8 +23,8 @@ use std::collections::BTreeMap;
 /// The most bytes of a section.
 const SECTION_LIMIT: usize = 64 << 10;
 
-/// Returns which server a section wants something of, and what; `None` where it is filled by nobody of here. What is wrong
-/// with its options is the error.
+/// Returns the server that a section uses and the item that it wants; `None` if the section has another
+/// provider. The error describes invalid options.
 #[must_use]
 pub fn want(section: &Section) -> Option<Result<(String, Want), String>> {
     let Body::Fill(filler) = &section.body else { return None };

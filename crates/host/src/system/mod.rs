@@ -108,8 +108,8 @@ pub trait System: fmt::Debug + Send + Sync {
         mode: u32,
     ) -> Result<Box<dyn Directory + '_>, WriteError>;
 
-    /// Creates the last component of `path` with an atomic `mkdir` and says whether this call did it. A new
-    /// directory gets the permission bits of `mode`, whatever the umask says.
+    /// Creates the last component of `path` with an atomic `mkdir` and returns whether this call created it.
+    /// A new directory gets the permission bits of `mode`, regardless of the umask.
     ///
     /// # Errors
     /// A missing parent, something else in its place (a dangling link too), denied.

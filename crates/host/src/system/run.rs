@@ -110,8 +110,8 @@ impl Run {
         Ok(program)
     }
 
-    /// Works out what would be started, for whoever keeps talking to a program while it runs: the same file and the same
-    /// environment that [`System::run`] would take.
+    /// Resolves what would be started, for callers that exchange messages with a running program: the same
+    /// file and the same environment that [`System::run`] would use.
     ///
     /// # Errors
     /// See [`RunError`]: there is no such program, or it is one of the project.

@@ -352,8 +352,8 @@ impl<'a> TrustStore<'a> {
         Ok(PermitRevokeReport { removed, audit })
     }
 
-    /// Records that the user declined the texts that were shown (see [`Digest::of_listing`]), so that nobody asks
-    /// again until there are others. Earlier grants stay.
+    /// Records that the user declined the texts that were shown (see [`Digest::of_listing`]), so that the
+    /// user is not asked again until there are others. Earlier grants stay.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.

@@ -102,8 +102,9 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// Walks directories that stand each before those in it, as the library does. `read` reads one and returns how many are in
-/// it. Returns whether more lie in one another than [`NESTING_LIMIT`]; the library stops, too, at what is broken.
+/// Returns whether directories nest deeper than [`NESTING_LIMIT`]. Each comes before those in it, as the
+/// library reads them; `read` reads one and returns how many are in it. The library stops, too, at broken
+/// data.
 fn is_deep<'b>(mut reader: Reader<'b>, read: impl Fn(&mut Reader<'b>) -> Option<usize>) -> bool {
     // How many are left in each directory that is not done.
     let mut left = vec![1usize];

@@ -141,7 +141,7 @@ pub(super) enum Side {
     New,
 }
 
-/// The hashes of a file's lines with the bytes they stand for, by hash, and its size.
+/// The hashes of a file's lines with the number of bytes of each, by hash, and the file's size.
 struct Lines {
     counts: Vec<(u32, u64)>,
     size: u64,
