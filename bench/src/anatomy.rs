@@ -14,7 +14,7 @@ use crate::{
 };
 use preface::{
     ASSETS, Engine, OsSystem, Request, Session,
-    core::{line, variables::NoSource, world::World},
+    core::{line, variables::NoSource, world::Snapshot},
 };
 use serde_json::Value;
 use std::{env, fs, io, path::PathBuf, process::Command, thread, time::Duration};
@@ -50,7 +50,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
             if !prompt.contains(&sentence(2)) || prompt.matches("<skill>").count() != skills {
                 return Err(Trouble::Wrong("the prompt does not list what there is".to_owned()));
             }
-            let mut world: World = engine.build(&place.request(variant)).map_err(wrong)?.world;
+            let mut world: Snapshot = engine.build(&place.request(variant)).map_err(wrong)?.world;
             let mut measured = interleave(
                 vec![
                     closure("discover and build", || session.reload().expect("it did before")),

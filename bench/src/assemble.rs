@@ -7,11 +7,11 @@ use crate::{
     template::bytes,
 };
 use preface_core::{
-    assemble::{Joining, assemble},
+    assemble::{JoinRules, assemble},
     draft::{Draft, DraftPart},
     fact::Stability,
     origin::{Origin, Piece, Source},
-    profile::Arrange,
+    profile::PartOrder,
     scope::Scope,
     section::{SectionId, SectionMeta},
 };
@@ -31,16 +31,16 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         text: "\n\n".into(),
         origin: Origin::Literal { profile: "bench".into(), key: "join".into() },
     };
-    let joined = |fitted, arrange, seam| assemble(fitted, "bench", Joining { arrange, join: &join, seam });
-    let prompt = joined(fitted(), Arrange::Listed, false);
+    let joined = |fitted, arrange, seam| assemble(fitted, "bench", JoinRules { arrange, join: &join, seam });
+    let prompt = joined(fitted(), PartOrder::Listed, false);
     if let Err(why) = prompt.check_tiling() {
         return Err(Trouble::Wrong(format!("the assembled prompt has a gap: {why}")));
     }
     let measured = interleave(
         vec![
-            prepared("assemble", fitted, |fitted| joined(fitted, Arrange::Listed, false)),
+            prepared("assemble", fitted, |fitted| joined(fitted, PartOrder::Listed, false)),
             prepared("assemble by stability, seams trimmed", fitted, |fitted| {
-                joined(fitted, Arrange::Stability, true)
+                joined(fitted, PartOrder::Stability, true)
             }),
             prepared("copying the result", || (), |()| prompt.text.clone()),
         ],

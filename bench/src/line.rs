@@ -16,7 +16,7 @@ use preface_core::{
     section::{Language, ProviderName, SectionId},
     turn::Turn,
     variables::NoSource,
-    world::{Contribution, Item, WORLD_VERSION, World},
+    world::{Contribution, Item, Snapshot, WORLD_VERSION},
 };
 use std::sync::Arc;
 
@@ -45,12 +45,12 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
 }
 
 /// Builds the prompt of a world in which nothing is left to ask.
-pub fn build(world: &mut World) -> Prompt {
+pub fn build(world: &mut Snapshot) -> Prompt {
     line::run(world, &mut NoSource).expect("the world is complete")
 }
 
 /// Makes a world whose profile has this many sections, each filled with one file of about this many bytes.
-pub fn world(sections: usize, bytes: usize) -> World {
+pub fn world(sections: usize, bytes: usize) -> Snapshot {
     let ids: Vec<String> = (0..sections).map(|number| format!("s{number}")).collect();
     let mut text = String::from("name = \"bench\"\nhome = { global = \"~/.bench\", project = \".bench\" }\n");
     text += &format!("join = \"\\n\\n\"\n\n[orders]\nmain = {ids:?}\n");
@@ -61,7 +61,7 @@ pub fn world(sections: usize, bytes: usize) -> World {
     let profile = profile::build(&[raw], &[], &mut |_, _| Err("no files".into())).expect("a good profile");
     let line = "Read a file before you change it.\n";
     let text = line.repeat(bytes / line.len());
-    World {
+    Snapshot {
         version: WORLD_VERSION,
         turn: Turn { counter: "estimate:bytes4".into(), ..Turn::default() },
         profile: Arc::new(profile),

@@ -6,7 +6,7 @@ use crate::{
     table::Table,
 };
 use preface_core::assets::ASSETS;
-use preface_host::system::{System, Within, os::OsSystem};
+use preface_host::system::{ReadScope, System, os::OsSystem};
 use std::{fs, io, path::PathBuf};
 
 pub const BENCH: Bench = Bench {
@@ -28,18 +28,18 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         files.push(file);
     }
     let system = OsSystem::new(ASSETS);
-    let read = |within: Within<'_>| -> Result<Vec<Vec<u8>>, Trouble> {
+    let read = |within: ReadScope<'_>| -> Result<Vec<Vec<u8>>, Trouble> {
         let one = |file: &PathBuf| system.read(file, within, LIMIT).map(|read| read.into_bytes());
         let all: Result<Vec<_>, _> = files.iter().map(one).collect();
         all.map_err(|error| Trouble::Wrong(format!("a file cannot be read: {error:?}")))
     };
     let plain = || files.iter().map(fs::read_to_string).collect::<io::Result<Vec<String>>>();
-    if read(Within::Root(&root))?.concat() != plain()?.concat().into_bytes() {
+    if read(ReadScope::Root(&root))?.concat() != plain()?.concat().into_bytes() {
         return Err(Trouble::Wrong("the two ways read different bytes".into()));
     }
     let contestants = vec![
-        closure("confined to their directory", || read(Within::Root(&root))),
-        closure("not confined", || read(Within::Anywhere)),
+        closure("confined to their directory", || read(ReadScope::Root(&root))),
+        closure("not confined", || read(ReadScope::Anywhere)),
         closure("fs::read_to_string", plain),
     ];
     let measured = interleave(contestants, rounds.unwrap_or(201));

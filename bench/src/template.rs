@@ -7,8 +7,8 @@ use crate::{
 };
 use minijinja::{Environment, Value, syntax::SyntaxConfig};
 use preface_core::{
-    fact::FactKey,
-    template::{Options, Output, Template, TokenKind},
+    fact::VariableKey,
+    template::{Output, Template, TemplateOptions, TokenKind},
 };
 use std::{collections::BTreeMap, convert::Infallible, ops::Range, sync::Arc};
 
@@ -18,7 +18,7 @@ pub const BENCH: Bench = Bench {
     run,
 };
 
-type Values = BTreeMap<FactKey, String>;
+type Values = BTreeMap<VariableKey, String>;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     let (text, values) = input(10);
@@ -67,7 +67,7 @@ pub fn input(blocks: usize) -> (String, Values) {
 
 /// Parses with the default options.
 pub fn parse(text: &Arc<str>) -> Template {
-    Template::parse(text.clone(), &Options::default()).expect("the input is within the limits")
+    Template::parse(text.clone(), &TemplateOptions::default()).expect("the input is within the limits")
 }
 
 /// Renders with spans.
@@ -106,7 +106,7 @@ impl Recorder<'_> {
 impl Output for Recorder<'_> {
     type Error = Infallible;
 
-    fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
+    fn exists(&mut self, key: &VariableKey) -> Result<bool, Infallible> {
         Ok(self.values.contains_key(key))
     }
 
@@ -114,7 +114,7 @@ impl Output for Recorder<'_> {
         self.push(&self.template[range.clone()], range);
     }
 
-    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), Infallible> {
+    fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), Infallible> {
         if let Some(value) = self.values.get(key) {
             self.push(value, tag);
         }
@@ -131,8 +131,9 @@ struct Theirs {
 
 impl Theirs {
     fn of(text: &str, values: &Values) -> Self {
-        let name = |key: &FactKey| key.as_str().replace(':', "_");
-        let template = Template::parse(text, &Options::default()).expect("the input is within the limits");
+        let name = |key: &VariableKey| key.as_str().replace(':', "_");
+        let template =
+            Template::parse(text, &TemplateOptions::default()).expect("the input is within the limits");
         let mut source = String::new();
         let mut at = 0;
         for token in template.tokens().iter().filter(|token| token.stray.is_none()) {

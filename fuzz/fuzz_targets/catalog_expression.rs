@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use preface_catalog::{compile, compiled_bytes};
-use preface_core::catalog::{CatalogText, Chunk, Generation};
+use preface_core::catalog::{CatalogText, CatalogChunk, Generation};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, body)) = data.split_first() else { return };
@@ -18,8 +18,8 @@ fuzz_target!(|data: &[u8]| {
     let mut at = 0;
     for chunk in &compiled.chunks {
         let (text, span, words) = match chunk {
-            Chunk::Text { text, span } => (text, span, true),
-            Chunk::Value { written, span, .. } | Chunk::Kept { written, span, .. } => (written, span, false),
+            CatalogChunk::Text { text, span } => (text, span, true),
+            CatalogChunk::Value { written, span, .. } | CatalogChunk::Kept { written, span, .. } => (written, span, false),
         };
         let between = body.get(at..span.start).expect("spans stand in order, apart, and end on characters");
         let gap = between.is_empty() || generation == Generation::A && between.starts_with('\\');

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use preface_catalog::{ImportError, Kept, Source, SourceFile, compiled_bytes, import, read_header, verify};
+use preface_catalog::{ImportError, StoredCatalogFiles, CatalogSource, SourceFile, compiled_bytes, import, read_header, verify};
 use std::collections::BTreeMap;
 
 fuzz_target!(|data: &[u8]| {
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
     for version in [Some("2.1.37"), Some("2.1.200"), None] {
         let file = SourceFile { name: "a.md".to_owned(), bytes: data.to_vec() };
         let version = version.map(str::to_owned);
-        let source = Source { files: vec![file], readme: Some(data.to_vec()), version };
+        let source = CatalogSource { files: vec![file], readme: Some(data.to_vec()), version };
         match import(&source) {
             Ok(imported) => {
                 assert_eq!(import(&source).as_ref(), Ok(&imported), "a second time the same");
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
                     imported.texts.iter().map(|(name, text)| (name.clone(), compiled_bytes(text))).collect();
                 let files = BTreeMap::from([("a.md".to_owned(), data.to_vec())]);
                 assert_eq!(
-                    verify(&imported.index, &Kept { files, compiled }),
+                    verify(&imported.index, &StoredCatalogFiles { files, compiled }),
                     [],
                     "what was imported agrees"
                 );

@@ -5,11 +5,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use preface_mcp::{Limits, Trouble, overheard};
+use preface_mcp::{AskLimits, McpError, overheard};
 use std::time::Duration;
 
 fuzz_target!(|data: &[u8]| {
-    let limits = Limits { bytes: 32 << 10, items: 20, fetched: 1 << 10, ..Limits::default() };
+    let limits = AskLimits { bytes: 32 << 10, items: 20, fetched: 1 << 10, ..Limits::default() };
     let heard = overheard(data, &limits).expect("there is a runtime");
     assert!(heard.took < Duration::from_secs(5), "it ends");
     for note in &heard.notes {
@@ -31,10 +31,10 @@ fuzz_target!(|data: &[u8]| {
             let again = serde_json::from_slice(&again).expect("it is read again");
             assert_eq!(said, &again, "what is recorded is read again");
         }
-        Err(Trouble::Lied(why) | Trouble::Died(why) | Trouble::Unreachable(why)) => {
+        Err(McpError::Lied(why) | McpError::Died(why) | McpError::Unreachable(why)) => {
             assert!(why.len() < 8 << 10 && why.chars().all(|c| !c.is_control()), "{why:?}");
         }
-        Err(Trouble::Late | Trouble::Flooded(_)) => {}
-        Err(Trouble::Stopped) => unreachable!("nobody stops it"),
+        Err(McpError::Late | McpError::Flooded(_)) => {}
+        Err(McpError::Stopped) => unreachable!("nobody stops it"),
     }
 });

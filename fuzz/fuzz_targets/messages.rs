@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use preface_core::message::{Frame, MessageForms, convert, read};
+use preface_core::message::{MessageFrame, MessageForms, convert, read};
 
 fuzz_target!(|data: &[u8]| {
     let mut notes = Vec::new();
@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
             return;
         }
     };
-    let wrapped = MessageForms { custom: Frame::new("[{type}] ", " [end]"), ..MessageForms::default() };
+    let wrapped = MessageForms { custom: MessageFrame::new("[{type}] ", " [end]"), ..MessageForms::default() };
     for forms in [MessageForms::default(), wrapped] {
         let seen = convert(&messages, &forms);
         assert_eq!(

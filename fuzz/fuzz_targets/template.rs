@@ -5,15 +5,15 @@
 
 use libfuzzer_sys::fuzz_target;
 use preface_core::{
-    fact::{FactKey, Stability},
-    lint::template::{Catalogue, lint},
-    template::{Options, Output, Template},
+    fact::{VariableKey, Stability},
+    lint::template::{VariableTypes, lint},
+    template::{TemplateOptions, Output, Template},
 };
 use std::{collections::BTreeSet, convert::Infallible, ops::Range};
 
 /// What a render wrote, value tags included.
 #[derive(Debug, Default, PartialEq)]
-struct Emitted(Vec<(Range<usize>, Option<FactKey>)>);
+struct Emitted(Vec<(Range<usize>, Option<VariableKey>)>);
 
 /// Writes what exists.
 struct Recorder<F> {
@@ -21,10 +21,10 @@ struct Recorder<F> {
     emitted: Emitted,
 }
 
-impl<F: Fn(&FactKey) -> bool> Output for Recorder<F> {
+impl<F: Fn(&VariableKey) -> bool> Output for Recorder<F> {
     type Error = Infallible;
 
-    fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
+    fn exists(&mut self, key: &VariableKey) -> Result<bool, Infallible> {
         Ok((self.exists)(key))
     }
 
@@ -32,7 +32,7 @@ impl<F: Fn(&FactKey) -> bool> Output for Recorder<F> {
         self.emitted.0.push((range, None));
     }
 
-    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), Infallible> {
+    fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), Infallible> {
         if (self.exists)(key) {
             self.emitted.0.push((tag, Some(key.clone())));
         }
@@ -40,7 +40,7 @@ impl<F: Fn(&FactKey) -> bool> Output for Recorder<F> {
     }
 }
 
-fn render(template: &Template, exists: impl Fn(&FactKey) -> bool) -> Emitted {
+fn render(template: &Template, exists: impl Fn(&VariableKey) -> bool) -> Emitted {
     let mut recorder = Recorder { exists, emitted: Emitted::default() };
     let Ok(()) = template.render(&mut recorder);
     recorder.emitted
@@ -65,13 +65,13 @@ fn check_tiling(template: &Template, emitted: &Emitted) {
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, text)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
-    let options = Options {
+    let options = TemplateOptions {
         raw: choice & 1 != 0,
         trim_tag_lines: choice & 2 != 0,
         max_depth: (choice & 4 != 0).then_some(3),
         max_bytes: None,
     };
-    let catalogue = Catalogue::default()
+    let catalogue = VariableTypes::default()
         .fixed("system", "date", Stability::Turn)
         .fixed("git", "branch", Stability::Conversation)
         .dynamic("file", Stability::Conversation);
@@ -84,7 +84,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(findings.iter().any(|finding| finding.diagnostic.code.as_str() == "template/depth"));
         return;
     };
-    let exists = |key: &FactKey| key.as_str().bytes().fold(choice >> 3, u8::wrapping_add).is_multiple_of(2);
+    let exists = |key: &VariableKey| key.as_str().bytes().fold(choice >> 3, u8::wrapping_add).is_multiple_of(2);
     let emitted = render(&template, exists);
     assert_eq!(emitted, render(&Template::parse(text, &options).unwrap(), exists), "a second time the same");
     if !options.trim_tag_lines {

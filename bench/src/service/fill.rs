@@ -2,7 +2,8 @@
 
 use crate::Trouble;
 use preface::store::{
-    self, Actor, Conversation, Head, Reason, Seal, StoreError, StoreUrl, TemplateName, TemplateUsed,
+    self, Actor, ConstructReason, PromptSummary, Revision, StoreError, StoreUrl, StoredPrompt, TemplateName,
+    TemplateUsed,
 };
 use preface_core::prompt::fingerprint;
 use std::{path::Path, sync::Arc};
@@ -45,15 +46,15 @@ pub fn fill(database: &Path, shape: Shape) -> Result<(), Trouble> {
 }
 
 /// A conversation as the service would keep it.
-pub fn conversation(id: &str, bytes: usize) -> Conversation {
+pub fn conversation(id: &str, bytes: usize) -> StoredPrompt {
     let line = format!("{id}: keep functions short, name things by what they are, test what can fail.\n");
     let mut text = line.repeat(bytes / line.len() + 1);
     text.truncate(bytes);
     let actor = Actor::new("bench");
-    Conversation {
-        head: Head {
+    StoredPrompt {
+        head: PromptSummary {
             id: id.parse().unwrap_or_else(|_| panic!("`{id}` is an id")),
-            seal: Seal::new(1),
+            seal: Revision::new(1),
             bytes: text.len() as u64,
             fingerprint: fingerprint(&text),
             text: text.into(),
@@ -61,7 +62,7 @@ pub fn conversation(id: &str, bytes: usize) -> Conversation {
             model: Some("a-model".into()),
             preset: "template".into(),
             template: Some(TemplateUsed { chosen: "main".into(), name: TemplateName::main(), version: None }),
-            reason: Reason::FirstTurn,
+            reason: ConstructReason::FirstTurn,
             created_at: actor.at,
             constructed_at: actor.at,
         },

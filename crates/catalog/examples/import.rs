@@ -1,8 +1,8 @@
 //! Imports the catalog of a directory and prints what came of it: `cargo run -p preface-catalog --example import -- DIR`.
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
-use preface_catalog::{Source, SourceFile, compiled_bytes, import};
-use preface_core::catalog::{CatalogText, Chunk, Unread};
+use preface_catalog::{CatalogSource, SourceFile, compiled_bytes, import};
+use preface_core::catalog::{CatalogChunk, CatalogText, UncompiledReason};
 use std::{collections::BTreeMap, error::Error, fs, path::PathBuf, time::Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             bytes: fs::read(entry.path())?,
         });
     }
-    let source = Source { files, readme: fs::read(directory.join("README.md")).ok(), version: None };
+    let source = CatalogSource { files, readme: fs::read(directory.join("README.md")).ok(), version: None };
     let start = Instant::now();
     let imported = import(&source)?;
     let took = start.elapsed();
@@ -28,11 +28,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let before = counts.get("unparsed").copied().unwrap_or(0);
         for chunk in &text.chunks {
             let kind = match chunk {
-                Chunk::Text { .. } => "words",
-                Chunk::Value { .. } => "value",
-                Chunk::Kept { why: Unread::Unparsed(_), .. } => "unparsed",
-                Chunk::Kept { why: Unread::Unsupported(_), .. } => "unsupported",
-                Chunk::Kept { why: Unread::Undeclared(_), .. } => "undeclared",
+                CatalogChunk::Text { .. } => "words",
+                CatalogChunk::Value { .. } => "value",
+                CatalogChunk::Kept { why: UncompiledReason::Unparsed(_), .. } => "unparsed",
+                CatalogChunk::Kept { why: UncompiledReason::Unsupported(_), .. } => "unsupported",
+                CatalogChunk::Kept { why: UncompiledReason::Undeclared(_), .. } => "undeclared",
             };
             *counts.entry(kind).or_default() += 1;
         }

@@ -1,27 +1,27 @@
 //! The difference between two catalogs, by the names of their prompts.
 
-use preface_core::catalog::{Entry, Index};
+use preface_core::catalog::{CatalogEntry, CatalogIndex};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The difference between two catalogs. Lists are sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct CatalogDifference {
     /// Prompts that only the second has.
-    pub added: Vec<Side>,
+    pub added: Vec<CatalogPrompt>,
     /// Prompts that only the first has.
-    pub removed: Vec<Side>,
+    pub removed: Vec<CatalogPrompt>,
     /// Prompts that were renamed, as it seems. None of them is among the added or the removed.
-    pub renamed: Vec<Rename>,
+    pub renamed: Vec<PromptRename>,
     /// Prompts that both have, with other files.
-    pub changed: Vec<Change>,
+    pub changed: Vec<PromptChange>,
     /// The number of prompts with the very same file in both.
     pub same: usize,
 }
 
 /// A prompt in one of two catalogs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Side {
+pub struct CatalogPrompt {
     /// The name of the prompt.
     pub name: String,
     /// The file of the prompt.
@@ -35,15 +35,15 @@ pub struct Side {
 
 /// A prompt that has another name in the second catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Rename {
+pub struct PromptRename {
     /// The prompt in the first catalog.
-    pub before: Side,
+    pub before: CatalogPrompt,
     /// The prompt in the second catalog.
-    pub after: Side,
+    pub after: CatalogPrompt,
     /// The property that both prompts share.
     pub because: Likeness,
     /// The differences in the names that they declare.
-    pub variables: Names,
+    pub variables: VariableDifference,
 }
 
 /// The property that two prompts of different names have in common.
@@ -58,18 +58,18 @@ pub enum Likeness {
 
 /// A prompt that both catalogs have, with other files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct PromptChange {
     /// The prompt in the first catalog.
-    pub before: Side,
+    pub before: CatalogPrompt,
     /// The prompt in the second catalog.
-    pub after: Side,
+    pub after: CatalogPrompt,
     /// The differences in the names that it declares.
-    pub variables: Names,
+    pub variables: VariableDifference,
 }
 
 /// The names that only one side declares, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Names {
+pub struct VariableDifference {
     /// Those of the second alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
@@ -83,8 +83,8 @@ pub struct Names {
 /// A prompt of the first and one of the second with other names are taken for one that was renamed if they are the only
 /// two left with the same file, or with file names that are the same without their dashes.
 #[must_use]
-pub fn diff(a: &Index, b: &Index) -> Difference {
-    let mut difference = Difference::default();
+pub fn diff(a: &CatalogIndex, b: &CatalogIndex) -> CatalogDifference {
+    let mut difference = CatalogDifference::default();
     let (mut removed, mut added) = (by_name(a), by_name(b));
     for (name, before) in by_name(a) {
         let Some(after) = added.remove(name) else { continue };
@@ -93,7 +93,7 @@ pub fn diff(a: &Index, b: &Index) -> Difference {
             difference.same += 1;
         } else {
             let variables = names(before, after);
-            difference.changed.push(Change { before: side(before), after: side(after), variables });
+            difference.changed.push(PromptChange { before: side(before), after: side(after), variables });
         }
     }
     for likeness in [Likeness::File, Likeness::FileName] {
@@ -103,7 +103,7 @@ pub fn diff(a: &Index, b: &Index) -> Difference {
             removed.remove(&*before.name);
             added.remove(&*after.name);
             let variables = names(before, after);
-            difference.renamed.push(Rename {
+            difference.renamed.push(PromptRename {
                 before: side(before),
                 after: side(after),
                 because: likeness,
@@ -117,13 +117,16 @@ pub fn diff(a: &Index, b: &Index) -> Difference {
     difference
 }
 
-fn by_name(index: &Index) -> BTreeMap<&str, &Entry> {
+fn by_name(index: &CatalogIndex) -> BTreeMap<&str, &CatalogEntry> {
     index.prompts.iter().map(|entry| (&*entry.name, entry)).collect()
 }
 
 /// Returns the entries that no other has the likeness of.
-fn single<'i>(entries: &BTreeMap<&str, &'i Entry>, likeness: Likeness) -> BTreeMap<String, &'i Entry> {
-    let mut found: BTreeMap<String, Option<&Entry>> = BTreeMap::new();
+fn single<'i>(
+    entries: &BTreeMap<&str, &'i CatalogEntry>,
+    likeness: Likeness,
+) -> BTreeMap<String, &'i CatalogEntry> {
+    let mut found: BTreeMap<String, Option<&CatalogEntry>> = BTreeMap::new();
     for entry in entries.values().copied() {
         let key = match likeness {
             Likeness::File => entry.digest.clone(),
@@ -134,18 +137,23 @@ fn single<'i>(entries: &BTreeMap<&str, &'i Entry>, likeness: Likeness) -> BTreeM
     found.into_iter().filter_map(|(key, entry)| Some((key, entry?))).collect()
 }
 
-fn names(before: &Entry, after: &Entry) -> Names {
-    let missing = |from: &Entry, of: &Entry| {
+fn names(before: &CatalogEntry, after: &CatalogEntry) -> VariableDifference {
+    let missing = |from: &CatalogEntry, of: &CatalogEntry| {
         let mut names: Vec<String> =
             of.variables.iter().filter(|name| !from.variables.contains(name)).cloned().collect();
         names.sort();
         names
     };
-    Names { added: missing(before, after), removed: missing(after, before) }
+    VariableDifference { added: missing(before, after), removed: missing(after, before) }
 }
 
-fn side(entry: &Entry) -> Side {
-    Side { name: entry.name.clone(), file: entry.file.clone(), bytes: entry.bytes, tokens: entry.tokens }
+fn side(entry: &CatalogEntry) -> CatalogPrompt {
+    CatalogPrompt {
+        name: entry.name.clone(),
+        file: entry.file.clone(),
+        bytes: entry.bytes,
+        tokens: entry.tokens,
+    }
 }
 
 #[cfg(test)]
@@ -153,8 +161,8 @@ mod tests {
     use super::*;
     use preface_core::catalog::Generation;
 
-    fn entry(name: &str, file: &str, digest: &str, variables: &[&str]) -> Entry {
-        Entry {
+    fn entry(name: &str, file: &str, digest: &str, variables: &[&str]) -> CatalogEntry {
+        CatalogEntry {
             name: name.to_owned(),
             file: file.to_owned(),
             description: String::new(),
@@ -169,9 +177,9 @@ mod tests {
         }
     }
 
-    fn index(prompts: Vec<Entry>) -> Index {
+    fn index(prompts: Vec<CatalogEntry>) -> CatalogIndex {
         let (version, digest) = ("2.1.37".to_owned(), String::new());
-        Index { format: 1, version, generation: Generation::A, digest, prompts }
+        CatalogIndex { format: 1, version, generation: Generation::A, digest, prompts }
     }
 
     #[test]
@@ -223,6 +231,6 @@ mod tests {
     #[test]
     fn a_catalog_is_the_same_as_itself() {
         let a = index(vec![entry("One", "one.md", "x", &["A"])]);
-        assert_eq!(diff(&a, &a), Difference { same: 1, ..Difference::default() });
+        assert_eq!(diff(&a, &a), CatalogDifference { same: 1, ..Difference::default() });
     }
 }

@@ -41,12 +41,12 @@ const MAX_NOTES: usize = 50;
 #[must_use]
 pub fn read(path: &str, text: &str, notes: &mut Vec<Diagnostic>) -> Header {
     let start = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
-    let mut reader = Reader {
+    let mut reader = HeaderReader {
         path,
         text,
         notes,
         header: Header { body: start, ..Header::default() },
-        under: Under::Nothing,
+        under: HeaderBlock::Nothing,
         names: HashSet::new(),
         noted: 0,
     };
@@ -67,7 +67,7 @@ pub fn read(path: &str, text: &str, notes: &mut Vec<Diagnostic>) -> Header {
 
 /// The key that indented lines belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Under {
+enum HeaderBlock {
     /// Nothing: an indented line is a mistake.
     Nothing,
     /// A description that continues.
@@ -78,18 +78,18 @@ enum Under {
     Other,
 }
 
-struct Reader<'t, 'n> {
+struct HeaderReader<'t, 'n> {
     path: &'t str,
     text: &'t str,
     notes: &'n mut Vec<Diagnostic>,
     header: Header,
-    under: Under,
+    under: HeaderBlock,
     /// The names that were declared so far.
     names: HashSet<String>,
     noted: usize,
 }
 
-impl Reader<'_, '_> {
+impl HeaderReader<'_, '_> {
     /// Finds where the head ends and where the body starts: at the first line that is `-->` and nothing else, if all lines
     /// before it look like a head; otherwise at the first `-->`.
     fn end(&mut self, first: usize) -> (usize, usize) {
@@ -134,7 +134,7 @@ impl Reader<'_, '_> {
             } else if let Some((key, value)) = key_of(line.trim_start()) {
                 self.field(key, value.trim(), span);
             } else {
-                self.under = Under::Nothing;
+                self.under = HeaderBlock::Nothing;
                 self.note(
                     span,
                     "a line of the head is no `key: value`",
@@ -145,7 +145,7 @@ impl Reader<'_, '_> {
     }
 
     fn field(&mut self, key: &str, value: &str, span: Range<usize>) {
-        self.under = Under::Nothing;
+        self.under = HeaderBlock::Nothing;
         match key {
             "name" => {
                 let name = self.scalar(value, &span).into_owned();
@@ -158,14 +158,14 @@ impl Reader<'_, '_> {
                 }
             }
             "description" => {
-                self.under = Under::Description;
+                self.under = HeaderBlock::Description;
                 if !matches!(value.as_bytes(), [b'>' | b'|'] | [b'>' | b'|', b'-' | b'+']) {
                     self.header.description = one_line(&self.scalar(value, &span));
                 }
             }
             "ccVersion" => self.header.changed_in = one_line(&self.scalar(value, &span)),
             "variables" => {
-                self.under = Under::Variables;
+                self.under = HeaderBlock::Variables;
                 match serde_json::from_str::<Vec<String>>(value) {
                     Ok(names) => names.into_iter().for_each(|name| self.variable(name)),
                     Err(_) if value.is_empty() => {}
@@ -176,21 +176,21 @@ impl Reader<'_, '_> {
                     ),
                 }
             }
-            _ => self.under = Under::Other,
+            _ => self.under = HeaderBlock::Other,
         }
     }
 
     fn indented(&mut self, line: &str, span: Range<usize>) {
         match self.under {
-            Under::Other => {}
-            Under::Description => {
+            HeaderBlock::Other => {}
+            HeaderBlock::Description => {
                 let text = one_line(line);
                 if !self.header.description.is_empty() {
                     self.header.description.push(' ');
                 }
                 self.header.description.push_str(&text);
             }
-            Under::Variables => match line.strip_prefix('-') {
+            HeaderBlock::Variables => match line.strip_prefix('-') {
                 Some(name) => {
                     let name = self.scalar(name.trim(), &span).into_owned();
                     if name.is_empty() {
@@ -201,7 +201,7 @@ impl Reader<'_, '_> {
                 }
                 None => self.note(span, "a line under `variables` is no `- NAME`", "write `  - NAME`"),
             },
-            Under::Nothing => {
+            HeaderBlock::Nothing => {
                 self.note(span, "an indented line belongs to no key", "remove the line, or its indent");
             }
         }

@@ -2,14 +2,14 @@
 
 use crate::{compile::compile, header, readme, version};
 use preface_core::{
-    catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT, Index},
+    catalog::{CatalogChunk, CatalogEntry, CatalogIndex, CatalogText, Generation, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Place},
 };
 use std::{collections::BTreeMap, fmt};
 
 /// The files of a catalog, as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Source {
+pub struct CatalogSource {
     /// The files of its folder of prompts, in any order.
     pub files: Vec<SourceFile>,
     /// The README of the catalog, if there is one.
@@ -29,11 +29,11 @@ pub struct SourceFile {
 
 /// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportedCatalog {
     /// The index of the catalog.
-    pub index: Index,
+    pub index: CatalogIndex,
     /// The compiled texts in the order of the index, each with the name that it is stored under
-    /// ([`Entry::compiled_file`]).
+    /// ([`CatalogEntry::compiled_file`]).
     pub texts: Vec<(String, CatalogText)>,
     /// Diagnostics about files that were left out, and about text that stays as it is written.
     pub notes: Vec<Diagnostic>,
@@ -79,7 +79,7 @@ impl std::error::Error for ImportError {}
 ///
 /// # Errors
 /// Where no version is known, and where no file is a prompt. A single file or expression never refuses an import.
-pub fn import(source: &Source) -> Result<Imported, ImportError> {
+pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     let mut notes = Vec::new();
     let readme =
         source.readme.as_ref().map(|bytes| readme::read(&String::from_utf8_lossy(bytes))).unwrap_or_default();
@@ -93,7 +93,7 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
     };
     let mut files: Vec<&SourceFile> = source.files.iter().collect();
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut prompts: BTreeMap<String, (Entry, CatalogText)> = BTreeMap::new();
+    let mut prompts: BTreeMap<String, (CatalogEntry, CatalogText)> = BTreeMap::new();
     for file in files {
         let mut own_notes = Vec::new();
         let tokens = readme.tokens.get(&file.name).copied();
@@ -117,11 +117,11 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
     if prompts.is_empty() {
         return Err(ImportError::NoPrompt { files: source.files.len(), notes });
     }
-    let (entries, texts): (Vec<Entry>, Vec<CatalogText>) = prompts.into_values().unzip();
-    let texts = entries.iter().map(Entry::compiled_file).zip(texts).collect();
-    let digest = Index::digest_of_entries(&entries);
-    let index = Index { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
-    Ok(Imported { index, texts, notes })
+    let (entries, texts): (Vec<CatalogEntry>, Vec<CatalogText>) = prompts.into_values().unzip();
+    let texts = entries.iter().map(CatalogEntry::compiled_file).zip(texts).collect();
+    let digest = CatalogIndex::digest_of_entries(&entries);
+    let index = CatalogIndex { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
+    Ok(ImportedCatalog { index, texts, notes })
 }
 
 /// Reads and compiles a file. `None` where it is left out, which is a note.
@@ -130,7 +130,7 @@ pub(crate) fn prompt(
     generation: Generation,
     tokens: Option<u32>,
     notes: &mut Vec<Diagnostic>,
-) -> Option<(Entry, CatalogText)> {
+) -> Option<(CatalogEntry, CatalogText)> {
     let text = readable(file, notes)?;
     let header = header::read(&file.name, text, notes);
     let Some(name) = header.name else {
@@ -146,15 +146,16 @@ pub(crate) fn prompt(
     };
     let compiled = compile(&file.name, text, header.body, &header.variables, generation);
     notes.extend(compiled.notes);
-    let count = |which: fn(&Chunk) -> bool| compiled.chunks.iter().filter(|chunk| which(chunk)).count();
+    let count =
+        |which: fn(&CatalogChunk) -> bool| compiled.chunks.iter().filter(|chunk| which(chunk)).count();
     let (values, kept) = (
-        count(|chunk| matches!(chunk, Chunk::Value { .. })),
-        count(|chunk| matches!(chunk, Chunk::Kept { .. })),
+        count(|chunk| matches!(chunk, CatalogChunk::Value { .. })),
+        count(|chunk| matches!(chunk, CatalogChunk::Kept { .. })),
     );
     let first_line = text[..header.body].matches('\n').count() + 1;
     let text =
         CatalogText { prompt: name.clone(), file: file.name.clone(), first_line, chunks: compiled.chunks };
-    let entry = Entry {
+    let entry = CatalogEntry {
         name,
         file: file.name.clone(),
         description: header.description,
@@ -172,7 +173,7 @@ pub(crate) fn prompt(
 
 /// Returns the bytes that a compiled text is kept as: JSON on one line, and a line end.
 ///
-/// [`Entry::compiled`] is their digest.
+/// [`CatalogEntry::compiled`] is their digest.
 #[must_use]
 pub fn compiled_bytes(text: &CatalogText) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(text).expect("a compiled text has string keys and finite numbers");

@@ -6,13 +6,13 @@
 //! that can be wrong with a catalog only two things refuse it ([`ImportError`]).
 //!
 //! ```
-//! use preface_catalog::{Source, SourceFile, import};
+//! use preface_catalog::{CatalogSource, SourceFile, import};
 //!
 //! let file = SourceFile {
 //!     name: "greeting.md".to_owned(),
 //!     bytes: b"<!--\nname: 'Greeting'\nvariables:\n  - WHO\n-->\nHello ${WHO}.\n".to_vec(),
 //! };
-//! let source = Source { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
+//! let source = CatalogSource { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
 //! let imported = import(&source).unwrap();
 //! assert_eq!(imported.index.prompts[0].name, "Greeting");
 //! assert_eq!(imported.notes, []);
@@ -26,10 +26,12 @@ mod readme;
 mod verify;
 mod version;
 
-pub use compile::{Compiled, MAX_BYTES, MAX_NESTING, MAX_WORK, compile};
-pub use diff::{Change, Difference, Likeness, Names, Rename, Side, diff};
+pub use compile::{CompiledBody, MAX_BYTES, MAX_NESTING, MAX_WORK, compile};
+pub use diff::{
+    CatalogDifference, CatalogPrompt, Likeness, PromptChange, PromptRename, VariableDifference, diff,
+};
 pub use header::{Header, read as read_header};
-pub use import::{ImportError, Imported, Source, SourceFile, compiled_bytes, import};
+pub use import::{CatalogSource, ImportError, ImportedCatalog, SourceFile, compiled_bytes, import};
 pub use readme::{Readme, read as read_readme};
-pub use verify::{Kept, verify};
+pub use verify::{StoredCatalogFiles, verify};
 pub use version::generation_of;

@@ -5,14 +5,14 @@ use crate::{
     import::{compiled_bytes, digest, prompt},
 };
 use preface_core::{
-    catalog::{Entry, INDEX_FORMAT, Index},
+    catalog::{CatalogEntry, CatalogIndex, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Place},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files that are stored beside an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredCatalogFiles {
     /// The files as they were imported, by name.
     pub files: BTreeMap<String, Vec<u8>>,
     /// The compiled texts, by the name that they are kept under.
@@ -22,7 +22,7 @@ pub struct Kept {
 /// Compares an index with what lies beside it, and says what does not agree. Each note is an error but for files that no
 /// entry speaks of: they are warnings, for nobody reads them.
 #[must_use]
-pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
+pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     let error = |code: DiagnosticCode, path: &str, what: String| {
         Diagnostic::error(code, what).at(Place::file(None, path)).help("import the catalog again")
@@ -36,7 +36,7 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
         let what = format!("the index says version {} and another generation", index.version);
         notes.push(error(DiagnosticCode::CatalogGeneration, "index", what));
     }
-    if Index::digest_of_entries(&index.prompts) != index.digest {
+    if CatalogIndex::digest_of_entries(&index.prompts) != index.digest {
         let what = "the digest of the index is not that of its entries".to_owned();
         notes.push(error(DiagnosticCode::CatalogIndexDigest, "index", what));
     }
@@ -78,9 +78,9 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
                     let what = format!("`{stored}` is not what `{}` compiles to", entry.file);
                     notes.push(error(DiagnosticCode::CatalogCompiled, &stored, what));
                 }
-                if again
-                    .is_some_and(|(again, _)| Entry { compiled: entry.compiled.clone(), ..again } != *entry)
-                {
+                if again.is_some_and(|(again, _)| {
+                    CatalogEntry { compiled: entry.compiled.clone(), ..again } != *entry
+                }) {
                     let what =
                         format!("the index says something else of `{}` than the file does", entry.file);
                     notes.push(error(DiagnosticCode::CatalogEntry, &entry.file, what));

@@ -4,19 +4,20 @@ mod harbour;
 
 use harbour::{A, B, imported, source, text};
 use preface_catalog::{
-    ImportError, Imported, Kept, Likeness, Source, SourceFile, compiled_bytes, diff, import, verify,
+    CatalogSource, ImportError, ImportedCatalog, Likeness, SourceFile, StoredCatalogFiles, compiled_bytes,
+    diff, import, verify,
 };
 use preface_core::{
-    catalog::{CatalogText, Chunk, Generation, Index},
+    catalog::{CatalogChunk, CatalogIndex, CatalogText, Generation},
     diagnostic::Severity,
 };
 use std::collections::BTreeMap;
 
 /// The body with its escapes decoded and its values as they are written.
 fn body(text: &CatalogText) -> String {
-    let written = |chunk: &Chunk| match chunk {
-        Chunk::Text { text, .. } => text.clone(),
-        Chunk::Value { written, .. } | Chunk::Kept { written, .. } => written.clone(),
+    let written = |chunk: &CatalogChunk| match chunk {
+        CatalogChunk::Text { text, .. } => text.clone(),
+        CatalogChunk::Value { written, .. } | CatalogChunk::Kept { written, .. } => written.clone(),
     };
     text.chunks.iter().map(written).collect()
 }
@@ -81,7 +82,7 @@ fn an_escape_starts_a_run_of_its_own_that_stands_where_it_is_written() {
     let runs: Vec<_> = chunks
         .iter()
         .map(|chunk| match chunk {
-            Chunk::Text { text, span } => (text.as_str(), &file[span.clone()]),
+            CatalogChunk::Text { text, span } => (text.as_str(), &file[span.clone()]),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -94,7 +95,7 @@ fn an_escape_starts_a_run_of_its_own_that_stands_where_it_is_written() {
 #[test]
 fn what_is_no_escape_stays_with_a_note() {
     let compiled = preface_catalog::compile("x.md", "a \\u{zz} \\1 ${b}", 0, &[], Generation::A);
-    let Chunk::Text { text, .. } = &compiled.chunks[0] else { panic!("{compiled:?}") };
+    let CatalogChunk::Text { text, .. } = &compiled.chunks[0] else { panic!("{compiled:?}") };
     assert_eq!(text, "a \\u{zz} \\1 ");
     assert_eq!(
         compiled.notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(),
@@ -161,7 +162,7 @@ fn a_file_that_cannot_be_kept_under_its_name_or_is_no_text_is_left_out() {
         ("x.md", b"", "catalog/header"),
     ] {
         let file = SourceFile { name: name.to_owned(), bytes: bytes.to_vec() };
-        let source = Source { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
+        let source = CatalogSource { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
         let Err(ImportError::NoPrompt { files: 1, notes }) = import(&source) else { panic!("{name}") };
         assert_eq!((notes[0].code.as_str(), notes[0].help.is_some()), (code, true), "{name}");
     }
@@ -172,9 +173,9 @@ fn an_import_is_refused_without_a_version_or_without_a_prompt() {
     let files = source(A).files;
     let with = |version: Option<&str>, readme: Option<&str>, files: &[SourceFile]| {
         let (version, readme) = (version.map(str::to_owned), readme.map(|text| text.as_bytes().to_vec()));
-        import(&Source { files: files.to_vec(), readme, version })
+        import(&CatalogSource { files: files.to_vec(), readme, version })
     };
-    let error = |result: Result<Imported, ImportError>| result.unwrap_err().to_string();
+    let error = |result: Result<ImportedCatalog, ImportError>| result.unwrap_err().to_string();
     assert_eq!(
         error(with(None, None, &files)),
         "the version of the catalog is not known: its README names none"
@@ -200,18 +201,18 @@ fn the_order_of_the_files_does_not_matter() {
     }
 }
 
-fn kept(catalog: &str) -> (Index, Kept) {
+fn kept(catalog: &str) -> (CatalogIndex, StoredCatalogFiles) {
     let (source, imported) = (source(catalog), imported(catalog));
     let listed = |file: &SourceFile| imported.index.prompts.iter().any(|entry| entry.file == file.name);
     let files = source.files.into_iter().filter(listed).map(|file| (file.name, file.bytes)).collect();
     let compiled: BTreeMap<_, _> =
         imported.texts.iter().map(|(name, text)| (name.clone(), compiled_bytes(text))).collect();
-    (imported.index, Kept { files, compiled })
+    (imported.index, StoredCatalogFiles { files, compiled })
 }
 
 #[test]
 fn what_was_kept_agrees_and_each_thing_that_does_not_is_told() {
-    type Spoil = fn(&mut Index, &mut Kept);
+    type Spoil = fn(&mut CatalogIndex, &mut StoredCatalogFiles);
     let spoils: &[(&str, Spoil, &[&str])] = &[
         ("nothing", |_, _| {}, &[]),
         ("a form", |index, _| index.format = 9, &["catalog/format"]),

@@ -4,7 +4,7 @@ mod harbour;
 mod shown;
 
 use harbour::{A, B, imported, text};
-use preface_core::catalog::{Chunk, Unread};
+use preface_core::catalog::{CatalogChunk, UncompiledReason};
 use shown::shown;
 
 /// A construct, the file that has it, how it is written there, and its tree.
@@ -257,7 +257,7 @@ fn check(catalog: &str, rows: &[Row]) {
     for (construct, file, written, tree) in rows {
         let chunks = &text(&imported, file).chunks;
         let found = chunks.iter().find_map(|chunk| match chunk {
-            Chunk::Value { expression, written: w, .. } if w == written => Some(shown(expression)),
+            CatalogChunk::Value { expression, written: w, .. } if w == written => Some(shown(expression)),
             _ => None,
         });
         assert_eq!(found.as_deref(), Some(*tree), "{construct}, in {file}");
@@ -265,7 +265,7 @@ fn check(catalog: &str, rows: &[Row]) {
     // Nothing in the files goes untested: each value has its row, but for names alone.
     for (file, text) in &imported.texts {
         for chunk in &text.chunks {
-            if let Chunk::Value { written, .. } = chunk {
+            if let CatalogChunk::Value { written, .. } = chunk {
                 let plain =
                     written[2..written.len() - 1].chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                 assert!(plain || rows.iter().any(|row| row.2 == written), "{file}: {written} has no row");
@@ -292,11 +292,11 @@ fn what_is_not_declared_not_read_or_not_worked_out_stays_as_it_is_written() {
     let mut found = Vec::new();
     for (file, text) in &imported.texts {
         for chunk in &text.chunks {
-            let Chunk::Kept { written, why, .. } = chunk else { continue };
+            let CatalogChunk::Kept { written, why, .. } = chunk else { continue };
             let why = match why {
-                Unread::Unparsed(_) => "unparsed".to_owned(),
-                Unread::Unsupported(what) => format!("unsupported {what}"),
-                Unread::Undeclared(name) => format!("undeclared {name}"),
+                UncompiledReason::Unparsed(_) => "unparsed".to_owned(),
+                UncompiledReason::Unsupported(what) => format!("unsupported {what}"),
+                UncompiledReason::Undeclared(name) => format!("undeclared {name}"),
             };
             let row = (file.trim_end_matches(".json").to_owned(), written.clone(), why);
             if !found.contains(&row) {

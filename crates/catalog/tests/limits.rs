@@ -1,7 +1,7 @@
 //! What is nested deep is refused, and nothing of it needs more stack than a thread is sure to have.
 
 use preface_catalog::{MAX_NESTING, compile, compiled_bytes};
-use preface_core::catalog::{CatalogText, Chunk, Generation, Unread};
+use preface_core::catalog::{CatalogChunk, CatalogText, Generation, UncompiledReason};
 use std::thread;
 
 /// Less than any thread of the project has, and a debug build needs the most.
@@ -37,7 +37,7 @@ const NESTS: &[(&str, usize, &str)] = &[
     ("class extends ", 2, "{}"),
 ];
 
-fn compile_one(source: &str) -> Chunk {
+fn compile_one(source: &str) -> CatalogChunk {
     let mut chunks = compile("x.md", source, 0, &[], Generation::A).chunks;
     chunks.swap_remove(0)
 }
@@ -69,13 +69,13 @@ fn a_hundred_thousand_brackets_are_refused_and_not_parsed() {
     let run = || {
         for (open, _, close) in NESTS {
             let source = format!("${{{}a{}}}", open.repeat(100_000), close.repeat(100_000));
-            let Chunk::Kept { why: Unread::Unparsed(why), .. } = compile_one(&source) else {
+            let CatalogChunk::Kept { why: UncompiledReason::Unparsed(why), .. } = compile_one(&source) else {
                 panic!("{open}")
             };
             assert!(why.contains("nested"), "{open}: {why}");
         }
         let chain = format!("${{a{}}}", ".b".repeat(30_000));
-        let Chunk::Kept { why: Unread::Unsupported(why), .. } = compile_one(&chain) else {
+        let CatalogChunk::Kept { why: UncompiledReason::Unsupported(why), .. } = compile_one(&chain) else {
             panic!("a chain")
         };
         assert!(why.contains("levels"), "{why}");

@@ -1,7 +1,9 @@
 //! What holds for every file, whatever is in it.
 
-use preface_catalog::{Kept, Source, SourceFile, compile, compiled_bytes, generation_of, import, verify};
-use preface_core::catalog::{CatalogText, Chunk, Generation};
+use preface_catalog::{
+    CatalogSource, SourceFile, StoredCatalogFiles, compile, compiled_bytes, generation_of, import, verify,
+};
+use preface_core::catalog::{CatalogChunk, CatalogText, Generation};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -91,8 +93,8 @@ proptest! {
         let mut at = 0;
         for chunk in &compiled.chunks {
             let (text, span, words) = match chunk {
-                Chunk::Text { text, span } => (text, span, true),
-                Chunk::Value { written, span, .. } | Chunk::Kept { written, span, .. } => (written, span, false),
+                CatalogChunk::Text { text, span } => (text, span, true),
+                CatalogChunk::Value { written, span, .. } | CatalogChunk::Kept { written, span, .. } => (written, span, false),
             };
             prop_assert!(at <= span.start && !span.is_empty());
             let between = &body[at..span.start];
@@ -126,7 +128,7 @@ proptest! {
         let name = |at: usize| format!("file-{at}.md");
         let join = |(head, body): (Vec<u8>, String)| [&head[..], b"\n", body.as_bytes()].concat();
         let files: Vec<Vec<u8>> = files.into_iter().map(join).collect();
-        let source = Source {
+        let source = CatalogSource {
             files: files.iter().enumerate().map(|(at, bytes)| SourceFile { name: name(at), bytes: bytes.clone() }).collect(),
             readme,
             version: Some(version.to_owned()),
@@ -147,7 +149,7 @@ proptest! {
             for (stored, text) in &imported.texts {
                 compiled.insert(stored.clone(), compiled_bytes(text));
             }
-            prop_assert_eq!(verify(&imported.index, &Kept { files: raw, compiled }), []);
+            prop_assert_eq!(verify(&imported.index, &StoredCatalogFiles { files: raw, compiled }), []);
         }
     }
 }

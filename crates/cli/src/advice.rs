@@ -43,7 +43,7 @@ const START: &str = "`preface ";
 
 /// A flag of this call, with its values as a shell reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct GivenFlag {
+struct CommandFlag {
     id: String,
     flag: String,
     /// Empty where the flag takes none.
@@ -51,7 +51,7 @@ struct GivenFlag {
 }
 
 /// All commands, and the flags of this call. Worked out for the first message that names a command.
-static CALL: LazyLock<(Command, Vec<GivenFlag>)> = LazyLock::new(|| {
+static CALL: LazyLock<(Command, Vec<CommandFlag>)> = LazyLock::new(|| {
     let given = Cli::command()
         .try_get_matches_from(usage::arguments())
         .map_or_else(|_| Vec::new(), |matches| given(&commands(), &matches));
@@ -59,14 +59,14 @@ static CALL: LazyLock<(Command, Vec<GivenFlag>)> = LazyLock::new(|| {
 });
 
 /// The flags of the stored conversation that this call is about.
-static CONVERSATION: OnceLock<Vec<GivenFlag>> = OnceLock::new();
+static CONVERSATION: OnceLock<Vec<CommandFlag>> = OnceLock::new();
 
 /// Takes what a stored conversation was built for in place of the same flags of this call: its prompt is built for that.
 pub fn set_conversation(asked: &Asked) {
     let here = preface::host::system::System::current_dir(&files::system());
     let here = here.map(|here| here.display().to_string());
     let profile = asked.profile.as_ref().map(|file| file.display().to_string());
-    let one = |id: &str, flag: &str, value: &Option<String>| GivenFlag {
+    let one = |id: &str, flag: &str, value: &Option<String>| CommandFlag {
         id: id.to_owned(),
         flag: flag.to_owned(),
         values: value.iter().map(|value| quoted(value)).collect(),
@@ -86,8 +86,8 @@ pub fn set_conversation(asked: &Asked) {
 }
 
 /// Puts the flags of a conversation in the place of those of the call.
-fn replaced(call: &[GivenFlag], conversation: &[GivenFlag]) -> Vec<GivenFlag> {
-    let stays = |flag: &&GivenFlag| !conversation.iter().any(|other| other.id == flag.id);
+fn replaced(call: &[CommandFlag], conversation: &[CommandFlag]) -> Vec<CommandFlag> {
+    let stays = |flag: &&CommandFlag| !conversation.iter().any(|other| other.id == flag.id);
     let own = conversation.iter().filter(|flag| !flag.values.is_empty());
     own.chain(call.iter().filter(stays)).cloned().collect()
 }
@@ -195,7 +195,7 @@ pub fn complete_json(value: &mut Value) {
     }
 }
 
-fn given(commands: &Command, matches: &ArgMatches) -> Vec<GivenFlag> {
+fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
     let (mut command, mut matches) = (commands, matches);
     while let Some((name, below)) = matches.subcommand() {
         let Some(found) = command.find_subcommand(name) else { return Vec::new() };
@@ -220,7 +220,7 @@ fn given(commands: &Command, matches: &ArgMatches) -> Vec<GivenFlag> {
             // These change no prompt, and `require` would refuse what is advised.
             let only_checks =
                 id == "trust" && matches!(values.as_slice(), [how] if how == "require" || how == "ask");
-            (!only_checks).then_some(GivenFlag { id, flag, values })
+            (!only_checks).then_some(CommandFlag { id, flag, values })
         })
         .collect()
 }
@@ -234,7 +234,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-fn completed<'w>(words: &'w str, commands: &Command, given: &[GivenFlag]) -> Cow<'w, str> {
+fn completed<'w>(words: &'w str, commands: &Command, given: &[CommandFlag]) -> Cow<'w, str> {
     if given.is_empty() {
         return Cow::Borrowed(words);
     }
@@ -253,7 +253,7 @@ fn completed<'w>(words: &'w str, commands: &Command, given: &[GivenFlag]) -> Cow
 }
 
 /// Returns the flags that a command lacks, each with a blank before it.
-fn flags(line: &str, commands: &Command, given: &[GivenFlag]) -> String {
+fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (mut command, mut first) = (commands, None);
     for word in words.iter().skip(1) {
@@ -269,7 +269,7 @@ fn flags(line: &str, commands: &Command, given: &[GivenFlag]) -> String {
     let takes = |id: &str| command.get_arguments().any(|arg| arg.get_id() == id);
     let has = |flag: &str| words.contains(&flag);
     let mut out = String::new();
-    for GivenFlag { id, flag, values } in given {
+    for CommandFlag { id, flag, values } in given {
         if !is_needed(id) || !takes(id) || has(flag) {
             continue;
         }

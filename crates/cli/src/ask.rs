@@ -7,7 +7,7 @@ use crate::ui::{
 use preface::{
     Ask, TrustAnswer, TrustQuestion,
     core::lint::{
-        finding::Finding,
+        finding::TextFinding,
         hidden::{self, escape_hidden},
     },
     host::look::Confirm,
@@ -88,7 +88,8 @@ fn asked(question: &TrustQuestion, columns: usize) -> String {
 
 /// Hidden text that has no ordinary use.
 fn tricks(text: &str) -> usize {
-    let odd = |found: &&hidden::Hidden| found.usual.is_none() && found.kind != hidden::Kind::Comment;
+    let odd =
+        |found: &&hidden::HiddenSpan| found.usual.is_none() && found.kind != hidden::HiddenKind::Comment;
     hidden::scan(text).iter().filter(odd).count()
 }
 

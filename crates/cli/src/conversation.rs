@@ -1,6 +1,6 @@
 //! What was said before, what is said now, and what happened: `--messages`, `--prompt` and `--event`.
 
-use crate::{events::EventFlags, failure::Failure, files};
+use crate::{events::EventFlags, failure::CommandFailure, files};
 use clap::Args;
 use preface::core::{
     diagnostic::Diagnostics,
@@ -36,7 +36,7 @@ pub struct ConversationFlags {
 
 /// The messages so far, the new prompt of the user, and the events.
 #[derive(Debug, Default)]
-pub struct Conversation {
+pub struct ConversationInput {
     /// The messages so far.
     pub history: Vec<Message>,
     /// The new prompt of the user, if there is one.
@@ -48,7 +48,7 @@ pub struct Conversation {
 
 impl ConversationFlags {
     /// Reads all of it.
-    pub fn read(&self) -> Result<Conversation, Failure> {
+    pub fn read(&self) -> Result<ConversationInput, CommandFailure> {
         let mut notes = Diagnostics::new();
         let history = match &self.messages {
             Some(file) => read(file, &mut notes)?,
@@ -58,26 +58,26 @@ impl ConversationFlags {
             Some("-") => Some(stdin()?),
             other => other.map(str::to_owned),
         };
-        Ok(Conversation { history, prompt, events: self.events.read()?, notes })
+        Ok(ConversationInput { history, prompt, events: self.events.read()?, notes })
     }
 }
 
-fn read(file: &Path, notes: &mut Diagnostics) -> Result<Vec<Message>, Failure> {
+fn read(file: &Path, notes: &mut Diagnostics) -> Result<Vec<Message>, CommandFailure> {
     let bytes = files::read_at_most(file, message::MOST_BYTES as u64)?;
     Ok(message::read(&file.display().to_string(), &bytes, notes)?)
 }
 
 /// The message without the line end that every shell puts behind it.
-fn stdin() -> Result<String, Failure> {
+fn stdin() -> Result<String, CommandFailure> {
     let mut bytes = Vec::new();
     let limit = message::MOST_BYTES as u64;
     let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::new(format!("stdin cannot be read: {error}")))?;
+    read.map_err(|error| CommandFailure::new(format!("stdin cannot be read: {error}")))?;
     if bytes.len() as u64 > limit {
-        return Err(Failure::new(format!("the message on stdin has more than {limit} bytes")));
+        return Err(CommandFailure::new(format!("the message on stdin has more than {limit} bytes")));
     }
     let mut text = String::from_utf8(bytes).map_err(|_| {
-        Failure::new("the message on stdin is not UTF-8").hint("`iconv -t UTF-8` converts it")
+        CommandFailure::new("the message on stdin is not UTF-8").hint("`iconv -t UTF-8` converts it")
     })?;
     if text.ends_with('\n') {
         text.truncate(text.len() - 1);

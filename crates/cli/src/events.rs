@@ -1,6 +1,6 @@
 //! What happened: `--event`.
 
-use crate::{failure::Failure, files};
+use crate::{failure::CommandFailure, files};
 use clap::Args;
 use preface::core::reminder::MOST_EVENTS;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub struct EventFlags {
 
 impl EventFlags {
     /// Reads the events, in order.
-    pub fn read(&self) -> Result<Vec<Value>, Failure> {
+    pub fn read(&self) -> Result<Vec<Value>, CommandFailure> {
         let mut events = Vec::new();
         for given in &self.events {
             match given.strip_prefix('@') {
@@ -37,15 +37,15 @@ impl EventFlags {
                 }
             }
             if events.len() > MOST_EVENTS {
-                return Err(Failure::usage(format!("more than {MOST_EVENTS} events")));
+                return Err(CommandFailure::usage(format!("more than {MOST_EVENTS} events")));
             }
         }
         Ok(events)
     }
 }
 
-fn not_json(whose: &str, why: &str) -> Failure {
-    Failure::usage(format!("{whose} is no event: {why}"))
+fn not_json(whose: &str, why: &str) -> CommandFailure {
+    CommandFailure::usage(format!("{whose} is no event: {why}"))
         .hint(r#"an event is a JSON object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#)
 }
 

@@ -2,10 +2,10 @@
 
 use crate::{
     advice,
-    ui::{Ui, note::Note},
+    ui::{Ui, note::DiagnosticView},
 };
 use preface::{
-    Error, Held,
+    Error, UntrustedProject,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place},
         lint::hidden::escape_hidden,
@@ -15,7 +15,7 @@ use preface::{
         settings::EditError,
     },
     host::settings_file::SettingsFileError,
-    keep::KeepError,
+    keep::ConversationError,
     scenario::ScenarioError,
     templates::TemplatesError,
 };
@@ -47,7 +47,7 @@ pub enum Exit {
 
 /// A command's end with nothing more to do.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct CommandFailure {
     exit: Exit,
     message: String,
     place: Option<Box<Place>>,
@@ -58,10 +58,10 @@ pub struct Failure {
     quiet: bool,
 }
 
-impl Failure {
+impl CommandFailure {
     /// Fails with one sentence, lower case first.
     pub fn new(message: impl Into<String>) -> Self {
-        Failure {
+        CommandFailure {
             exit: Exit::Failed,
             message: message.into(),
             place: None,
@@ -73,12 +73,12 @@ impl Failure {
 
     /// Says that the command was asked wrongly.
     pub fn usage(message: impl Into<String>) -> Self {
-        Failure { exit: Exit::Usage, ..Failure::new(message) }
+        CommandFailure { exit: Exit::Usage, ..Failure::new(message) }
     }
 
     /// Ends because of a signal, as whoever sent it expects: without a word.
     pub fn signalled(exit: Exit) -> Self {
-        Failure { exit, quiet: true, ..Failure::new(String::new()) }
+        CommandFailure { exit, quiet: true, ..Failure::new(String::new()) }
     }
 
     /// Adds what to do next.
@@ -90,9 +90,9 @@ impl Failure {
     /// Judges a write to stdout that failed: a reader who has enough is no trouble.
     pub fn output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Failure { exit: Exit::Done, quiet: true, ..Failure::new(String::new()) };
+            return CommandFailure { exit: Exit::Done, quiet: true, ..Failure::new(String::new()) };
         }
-        Failure::new(format!("cannot write to stdout: {}", words(&error)))
+        CommandFailure::new(format!("cannot write to stdout: {}", words(&error)))
     }
 
     /// Returns what the command ends with.
@@ -119,7 +119,7 @@ impl Failure {
             _ if self.quiet => {}
             Some(json) => ui.say(&format!("{json}\n")),
             None => {
-                let note = Note::error(
+                let note = DiagnosticView::error(
                     &self.message,
                     self.place.as_deref(),
                     self.hint.as_deref(),
@@ -133,7 +133,7 @@ impl Failure {
 
     /// Says a refusal for trust as one JSON object, for the programs that asked for JSON.
     pub fn for_programs(mut self, error: &Error) -> Self {
-        if let Error::Held(Held { path, sources }) = error {
+        if let Error::Held(UntrustedProject { path, sources }) = error {
             let said = serde_json::json!({
                 "surface": "cli",
                 "error": {
@@ -154,11 +154,11 @@ pub fn words(error: &io::Error) -> String {
     words.split(" (os error").next().unwrap_or(&words).to_lowercase()
 }
 
-impl From<Error> for Failure {
+impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Usage(message, hint) => Failure { hint, ..Failure::usage(message) },
+            Error::Usage(message, hint) => CommandFailure { hint, ..Failure::usage(message) },
             Error::Profile(error) => error.into(),
             Error::Catalog(note) | Error::Render(note) => (*note).into(),
             Error::Over(over) => {
@@ -169,60 +169,64 @@ impl From<Error> for Failure {
                     .collect();
                 let hint =
                     format!("{}; raise the budget, or shorten them", crate::ui::text::listed(&largest));
-                Failure { exit: Exit::OverBudget, ..Failure::new(message) }.hint(hint)
+                CommandFailure { exit: Exit::OverBudget, ..Failure::new(message) }.hint(hint)
             }
-            Error::Held(_) => Failure { exit: Exit::Held, ..Failure::new(message) }
+            Error::Held(_) => CommandFailure { exit: Exit::Held, ..Failure::new(message) }
                 .hint("`preface trust status` lists what is held; look at it, then `preface trust grant`"),
-            Error::Missing(_) => Failure::new(message)
+            Error::Missing(_) => CommandFailure::new(message)
                 .hint("the file was written by another version, or changed by hand; save the world again"),
             Error::Settings(error) => (*error).into(),
             Error::Store(error) => error.into(),
-            Error::World(_) | Error::Trust(_) | Error::Abort => Failure::new(message),
+            Error::World(_) | Error::Trust(_) | Error::Abort => CommandFailure::new(message),
         }
     }
 }
 
-impl From<Diagnostic> for Failure {
+impl From<Diagnostic> for CommandFailure {
     fn from(note: Diagnostic) -> Self {
         let hint = advice::help(&note).map(Cow::into_owned);
-        Failure { place: note.place.map(Box::new), hint, ..Failure::new(note.message) }
+        CommandFailure { place: note.place.map(Box::new), hint, ..Failure::new(note.message) }
     }
 }
 
-impl From<Box<Diagnostic>> for Failure {
+impl From<Box<Diagnostic>> for CommandFailure {
     fn from(note: Box<Diagnostic>) -> Self {
         (*note).into()
     }
 }
 
-impl From<KeepError> for Failure {
-    fn from(error: KeepError) -> Self {
+impl From<ConversationError> for CommandFailure {
+    fn from(error: ConversationError) -> Self {
         let (hint, message) = (error.hint(), error.to_string());
         let failure = match error {
-            KeepError::Engine(error) => return error.into(),
-            KeepError::Store(error) => return error.into(),
-            KeepError::Unknown(id) => {
-                return Failure::new(format!("unknown conversation: `{}`", escape_hidden(id.as_str())))
-                    .hint("`preface conversations list` lists those that are kept");
+            ConversationError::Engine(error) => return error.into(),
+            ConversationError::Store(error) => return error.into(),
+            ConversationError::Unknown(id) => {
+                return CommandFailure::new(format!(
+                    "unknown conversation: `{}`",
+                    escape_hidden(id.as_str())
+                ))
+                .hint("`preface conversations list` lists those that are kept");
             }
-            KeepError::UnknownTemplate(_) => {
-                return Failure::usage(error.to_string()).hint("`preface template list` lists what is kept");
+            ConversationError::UnknownTemplate(_) => {
+                return CommandFailure::usage(error.to_string())
+                    .hint("`preface template list` lists what is kept");
             }
-            KeepError::Choice(_) => Failure::usage(error.to_string()),
-            KeepError::TrustChanged(id, _) => {
+            ConversationError::Choice(_) => CommandFailure::usage(error.to_string()),
+            ConversationError::TrustChanged(id, _) => {
                 let id = escape_hidden(id.as_str()).into_owned();
                 let hint = format!(
                     "`preface conversations refresh {id}` builds it without; `preface trust status` lists what is held"
                 );
-                return Failure { exit: Exit::Held, ..Failure::new(message) }.hint(hint);
+                return CommandFailure { exit: Exit::Held, ..Failure::new(message) }.hint(hint);
             }
-            error => Failure::new(error.to_string()),
+            error => CommandFailure::new(error.to_string()),
         };
-        Failure { hint, ..failure }
+        CommandFailure { hint, ..failure }
     }
 }
 
-impl From<TemplatesError> for Failure {
+impl From<TemplatesError> for CommandFailure {
     fn from(error: TemplatesError) -> Self {
         let hint = match &error {
             TemplatesError::NoTemplate(_) => Some("`preface template list` lists what is kept".to_owned()),
@@ -234,12 +238,12 @@ impl From<TemplatesError> for Failure {
         };
         match error {
             TemplatesError::Store(error) => error.into(),
-            error => Failure { hint, ..Failure::new(error.to_string()) },
+            error => CommandFailure { hint, ..Failure::new(error.to_string()) },
         }
     }
 }
 
-impl From<SettingsFileError> for Failure {
+impl From<SettingsFileError> for CommandFailure {
     fn from(error: SettingsFileError) -> Self {
         let place = error.note().and_then(|note| note.place.clone()).map(Box::new);
         let hint = match &error {
@@ -254,28 +258,28 @@ impl From<SettingsFileError> for Failure {
             )),
             error => error.hint(),
         };
-        Failure { place, hint, ..Failure::new(error.to_string()) }
+        CommandFailure { place, hint, ..Failure::new(error.to_string()) }
     }
 }
 
-impl From<MessagesError> for Failure {
+impl From<MessagesError> for CommandFailure {
     fn from(error: MessagesError) -> Self {
         let message = error.to_string();
-        Failure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
+        CommandFailure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
     }
 }
 
-impl From<ScenarioError> for Failure {
+impl From<ScenarioError> for CommandFailure {
     fn from(error: ScenarioError) -> Self {
         let message = error.to_string();
-        Failure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
+        CommandFailure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
     }
 }
 
-impl From<ProfileError> for Failure {
+impl From<ProfileError> for CommandFailure {
     fn from(error: ProfileError) -> Self {
         // A name that nobody knows has no place in a file.
         let exit = if error.place.path.is_empty() { Exit::Usage } else { Exit::Failed };
-        Failure { exit, place: Some(error.place), hint: error.help, ..Failure::new(error.message) }
+        CommandFailure { exit, place: Some(error.place), hint: error.help, ..Failure::new(error.message) }
     }
 }

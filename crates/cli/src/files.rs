@@ -2,12 +2,12 @@
 //! directory.
 
 use crate::{
-    failure::{Failure, words},
+    failure::{CommandFailure, words},
     signals,
 };
 use preface::host::{
     places::normal,
-    system::{FileKind, ReadError, System, Within, Write},
+    system::{FileKind, ReadError, ReadScope, System, WriteMode},
 };
 use std::path::{Path, PathBuf};
 
@@ -27,10 +27,12 @@ pub fn served_system() -> preface::OsSystem {
 }
 
 /// Reads a file, or stdin for `-`.
-pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
     if file == Path::new("-") {
         let ui = crate::ui::Ui::new();
-        return ui.read_all().map_err(|error| Failure::new(format!("cannot read stdin: {}", words(&error))));
+        return ui
+            .read_all()
+            .map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))));
     }
     look(&absolute(file)?, LIMIT).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).hint("`-` reads from a pipe"),
@@ -39,16 +41,17 @@ pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Reads a file, or stdin for `-`, that must be UTF-8. Returns its name for messages with the text.
-pub fn read_text(file: &Path) -> Result<(String, String), Failure> {
+pub fn read_text(file: &Path) -> Result<(String, String), CommandFailure> {
     let bytes = read(file)?;
     let shown = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::new(format!("`{shown}` is not UTF-8")).hint("`iconv -t UTF-8` converts it"))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        CommandFailure::new(format!("`{shown}` is not UTF-8")).hint("`iconv -t UTF-8` converts it")
+    })?;
     Ok((shown, text))
 }
 
 /// Reads a file that is not larger than `limit`; stdin does not stand in for it.
-pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, CommandFailure> {
     look(&absolute(file)?, limit).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).hint("save what it gives to a file"),
         ReadError::TooLarge { .. } => unread(file, &error).hint("give a smaller file"),
@@ -57,44 +60,44 @@ pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 }
 
 fn look(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    system().read(path, Within::Anywhere, limit).map(|read| read.into_bytes())
+    system().read(path, ReadScope::Anywhere, limit).map(|read| read.into_bytes())
 }
 
-fn unread(file: &Path, error: &ReadError) -> Failure {
-    Failure::new(format!("cannot read `{}`: {error}", file.display()))
+fn unread(file: &Path, error: &ReadError) -> CommandFailure {
+    CommandFailure::new(format!("cannot read `{}`: {error}", file.display()))
 }
 
 /// Writes a file for the user alone, whole or not at all.
-pub fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     write_with(file, bytes, MODE)
 }
 
 /// Writes a file that everybody may read, whole or not at all.
-pub fn write_for_all(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write_for_all(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     write_with(file, bytes, 0o644)
 }
 
 /// Creates a directory with its parents, where it is missing.
-pub fn make_dir(dir: &Path) -> Result<(), Failure> {
+pub fn make_dir(dir: &Path) -> Result<(), CommandFailure> {
     system()
         .make_dirs(&absolute(dir)?, 0o755)
-        .map_err(|error| Failure::new(format!("cannot create `{}`: {error}", dir.display())))
+        .map_err(|error| CommandFailure::new(format!("cannot create `{}`: {error}", dir.display())))
 }
 
-fn write_with(file: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
+fn write_with(file: &Path, bytes: &[u8], mode: u32) -> Result<(), CommandFailure> {
     let path = absolute(file)?;
     system()
-        .write(&path, bytes, Write::Replace, mode)
-        .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))
+        .write(&path, bytes, WriteMode::Replace, mode)
+        .map_err(|error| CommandFailure::new(format!("cannot write `{}`: {error}", file.display())))
 }
 
 /// Makes a path of the command line absolute; links are not resolved.
-pub fn absolute(file: &Path) -> Result<PathBuf, Failure> {
+pub fn absolute(file: &Path) -> Result<PathBuf, CommandFailure> {
     if file.is_absolute() {
         return Ok(normal(Path::new("/"), file));
     }
     match system().current_dir() {
         Some(here) => Ok(normal(&here, file)),
-        None => Err(Failure::usage("the working directory is gone").hint("use absolute paths")),
+        None => Err(CommandFailure::usage("the working directory is gone").hint("use absolute paths")),
     }
 }

@@ -1,10 +1,10 @@
 //! Flags that several commands share, and what they ask of the engine.
 
 use clap::{Args, ValueEnum};
-use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::FactKey, host::places::HomeTrust};
+use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::VariableKey, host::places::HomeTrust};
 use std::path::PathBuf;
 
-use crate::{failure::Failure, files, ui::Talk};
+use crate::{failure::CommandFailure, files, ui::Verbosity};
 
 /// What is asked: the directory, the profile, the turn. One for every command that builds.
 #[derive(Args, Clone, Debug, Default)]
@@ -47,8 +47,8 @@ pub struct TurnFlags {
     /// Name the active tools, separated by commas, or `none`
     ///
     /// Without it the profile decides. A name that preface does not know stays as a bare tool, with a warning.
-    #[arg(long, value_name = "NAMES", value_parser = Tools::parse)]
-    pub tools: Option<Tools>,
+    #[arg(long, value_name = "NAMES", value_parser = ToolNames::parse)]
+    pub tools: Option<ToolNames>,
 
     /// Name the conversation
     #[arg(long, value_name = "ID")]
@@ -82,7 +82,7 @@ pub struct TurnFlags {
     ///
     /// The value is everything after the first `=`.
     #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = fact)]
-    pub fact: Vec<(FactKey, Option<String>)>,
+    pub fact: Vec<(VariableKey, Option<String>)>,
 
     /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
     ///
@@ -115,7 +115,10 @@ impl TurnFlags {
             model: self.model.clone(),
             conversation: self.conversation.clone(),
             agent: self.agent.clone(),
-            tools: self.tools.clone().map_or(ToolChoice::Profile, |Tools(names)| ToolChoice::Named(names)),
+            tools: self
+                .tools
+                .clone()
+                .map_or(ToolChoice::Profile, |ToolNames(names)| ToolChoice::Named(names)),
             now: self.now.clone(),
             zone: self.tz.clone(),
             budget: self.budget,
@@ -182,7 +185,7 @@ pub fn home_trust(flag: bool) -> HomeTrust {
 pub struct TrustFlags {
     /// Say how text of the project is trusted in this call
     #[arg(long, value_name = "HOW", value_enum)]
-    pub trust: Option<Trust>,
+    pub trust: Option<TrustFlag>,
 
     /// Trust what FILE of `preface trust export` pins, too
     #[arg(long, value_name = "FILE")]
@@ -191,7 +194,7 @@ pub struct TrustFlags {
 
 /// What `--trust` can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Trust {
+pub enum TrustFlag {
     /// What is recorded counts; on a terminal, ask about the rest
     Ask,
     /// Everything speaks, this once
@@ -204,12 +207,12 @@ pub enum Trust {
 
 impl TrustFlags {
     /// Adds what is said about trust to what is asked.
-    pub fn apply(&self, request: &mut Request) -> Result<(), Failure> {
+    pub fn apply(&self, request: &mut Request) -> Result<(), CommandFailure> {
         request.trust = match self.trust {
-            None | Some(Trust::Ask) => TrustChoice::Ask,
-            Some(Trust::Once) => TrustChoice::Once,
-            Some(Trust::Deny) => TrustChoice::Deny,
-            Some(Trust::Require) => TrustChoice::Require,
+            None | Some(TrustFlag::Ask) => TrustChoice::Ask,
+            Some(TrustFlag::Once) => TrustChoice::Once,
+            Some(TrustFlag::Deny) => TrustChoice::Deny,
+            Some(TrustFlag::Require) => TrustChoice::Require,
         };
         request.pins = match &self.trust_pins {
             Some(file) => Some(files::read(file)?),
@@ -222,7 +225,7 @@ impl TrustFlags {
 /// How much is said beside the result.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Notes")]
-pub struct TalkFlags {
+pub struct VerbosityFlags {
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -232,20 +235,20 @@ pub struct TalkFlags {
     pub verbose: bool,
 }
 
-impl TalkFlags {
+impl VerbosityFlags {
     /// Returns how much the person wants to hear.
-    pub fn talk(self) -> Talk {
+    pub fn talk(self) -> Verbosity {
         match self {
-            TalkFlags { quiet: true, .. } => Talk::Quiet,
-            TalkFlags { verbose: true, .. } => Talk::All,
-            TalkFlags { .. } => Talk::Usual,
+            VerbosityFlags { quiet: true, .. } => Verbosity::Quiet,
+            VerbosityFlags { verbose: true, .. } => Verbosity::All,
+            VerbosityFlags { .. } => Verbosity::Usual,
         }
     }
 }
 
 /// Text for people or one JSON document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum OutputFormat {
     /// For people and pipes
     #[default]
     Text,
@@ -255,29 +258,30 @@ pub enum Format {
 
 /// The names of tools: `read,bash`, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tools(pub Vec<String>);
+pub struct ToolNames(pub Vec<String>);
 
-impl Tools {
+impl ToolNames {
     /// Reads the names; empty ones do not count.
     pub fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> =
             text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
         match names.as_slice() {
             [] => Err("name a tool, or `none`".to_owned()),
-            [none] if none == "none" => Ok(Tools(Vec::new())),
+            [none] if none == "none" => Ok(ToolNames(Vec::new())),
             names if names.iter().any(|name| name == "none") => Err("`none` stands alone".to_owned()),
-            _ => Ok(Tools(names)),
+            _ => Ok(ToolNames(names)),
         }
     }
 }
 
 /// Reads `type:name=value`, or `type:name` for a fact that is taken away.
-fn fact(text: &str) -> Result<(FactKey, Option<String>), String> {
+fn fact(text: &str) -> Result<(VariableKey, Option<String>), String> {
     let (key, value) = match text.split_once('=') {
         Some((key, value)) => (key, Some(value.to_owned())),
         None => (text, None),
     };
-    let key: FactKey = key.parse().map_err(|error: preface::core::fact::FactKeyError| error.to_string())?;
+    let key: VariableKey =
+        key.parse().map_err(|error: preface::core::fact::FactKeyError| error.to_string())?;
     Ok((key, value))
 }
 
@@ -287,17 +291,17 @@ mod tests {
 
     #[test]
     fn a_fact_is_split_at_the_first_sign() {
-        assert_eq!(fact("git:branch=a=b"), Ok((FactKey::new("git", "branch"), Some("a=b".into()))));
-        assert_eq!(fact("git:branch="), Ok((FactKey::new("git", "branch"), Some(String::new()))));
-        assert_eq!(fact("git:branch"), Ok((FactKey::new("git", "branch"), None)));
+        assert_eq!(fact("git:branch=a=b"), Ok((VariableKey::new("git", "branch"), Some("a=b".into()))));
+        assert_eq!(fact("git:branch="), Ok((VariableKey::new("git", "branch"), Some(String::new()))));
+        assert_eq!(fact("git:branch"), Ok((VariableKey::new("git", "branch"), None)));
         assert_eq!(fact("branch"), Err("not a fact name (`type:name`): `branch`".into()));
     }
 
     #[test]
     fn tools_are_names_or_none() {
-        assert_eq!(Tools::parse("read, bash,"), Ok(Tools(vec!["read".into(), "bash".into()])));
-        assert_eq!(Tools::parse("none"), Ok(Tools(Vec::new())));
-        assert!(Tools::parse("read,none").is_err());
-        assert!(Tools::parse("").is_err());
+        assert_eq!(ToolNames::parse("read, bash,"), Ok(ToolNames(vec!["read".into(), "bash".into()])));
+        assert_eq!(ToolNames::parse("none"), Ok(ToolNames(Vec::new())));
+        assert!(ToolNames::parse("read,none").is_err());
+        assert!(ToolNames::parse("").is_err());
     }
 }

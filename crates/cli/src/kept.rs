@@ -4,29 +4,29 @@
 use crate::{
     advice,
     ask::Terminal,
-    failure::Failure,
+    failure::CommandFailure,
     files,
-    flags::Format,
+    flags::OutputFormat,
     notes,
     store::{self, actor},
     stored_template::TemplateFlags,
-    subject::{Asking, Subject, SubjectFlags, refused},
-    ui::{Talk, Ui, style},
+    subject::{InteractionMode, Subject, SubjectFlags, refused},
+    ui::{Ui, Verbosity, style},
 };
 use clap::Args;
 use preface::{
-    Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, Writes,
+    Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, profile::Rebuild, prompt::Prompt},
     host::look::Confirm,
-    keep::{Asked, Here, KeepError, Keeper, Record},
-    store::{Conversation, ConversationId, Head, Store, StoreUrl},
+    keep::{Asked, ConversationError, ConversationService, InlineOffload, PromptRecord},
+    store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
 };
 use std::sync::Arc;
 
 /// The flags that say what the store has to do with a build.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Store")]
-pub struct KeepFlags {
+pub struct PersistFlags {
     /// Build now, and neither read nor keep the prompt of `--conversation`: its id is a fact and nothing else
     #[arg(long)]
     pub no_keep: bool,
@@ -37,9 +37,9 @@ pub struct KeepFlags {
 
 /// A stored prompt, as a call found or built it.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct ConversationPrompt {
     /// The prompt and what it was built for.
-    pub head: Head,
+    pub head: PromptSummary,
     /// True where this call built it.
     pub constructed: bool,
     /// The diagnostics of this call.
@@ -48,7 +48,7 @@ pub struct Kept {
 
 /// The way to go on where no prompt is stored yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingPromptPolicy {
     /// Build the prompt and store it.
     Construct,
     /// Go on without a prompt.
@@ -60,25 +60,31 @@ impl SubjectFlags {
     pub fn kept(
         &self,
         ui: &Ui,
-        asking: Asking,
-        format: Format,
-        missing: Missing,
-    ) -> Result<Option<Subject>, Failure> {
+        asking: InteractionMode,
+        format: OutputFormat,
+        missing: MissingPromptPolicy,
+    ) -> Result<Option<Subject>, CommandFailure> {
         let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_keep) else {
             return Ok(None);
         };
         let id = conversation_id(id)?;
         match missing {
-            Missing::Skip => look(&self.keep.template, &id),
-            Missing::Construct => self.turn(ui, &id, asking, format).map(Some),
+            MissingPromptPolicy::Skip => look(&self.keep.template, &id),
+            MissingPromptPolicy::Construct => self.turn(ui, &id, asking, format).map(Some),
         }
     }
 
-    fn turn(&self, ui: &Ui, id: &ConversationId, asking: Asking, format: Format) -> Result<Subject, Failure> {
+    fn turn(
+        &self,
+        ui: &Ui,
+        id: &ConversationId,
+        asking: InteractionMode,
+        format: OutputFormat,
+    ) -> Result<Subject, CommandFailure> {
         let system = Arc::new(files::system());
         let url = self.keep.template.store.url(&*system)?;
         if url == StoreUrl::Memory {
-            return Err(Failure::usage(
+            return Err(CommandFailure::usage(
                 "`memory:` is gone with this command, and a prompt for later turns with it",
             )
             .hint("name a store that stays, such as `--store sqlite:PATH`, or build with `--no-keep`"));
@@ -87,9 +93,9 @@ impl SubjectFlags {
         self.trust.apply(&mut request)?;
         let actor = actor(request.now.as_deref())?;
         let mut asked = self.asked(&Engine::new(&*system), &request)?;
-        if asking == Asking::May && ui.can_ask() && request.trust == TrustChoice::Ask {
+        if asking == InteractionMode::May && ui.can_ask() && request.trust == TrustChoice::Ask {
             let there = self.keep.template.store.look(async |store| Ok(store.conversation(id).await?))?;
-            let record = there.flatten().and_then(|conversation| Record::of(&conversation).ok());
+            let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
             // A prompt that stays has nothing to ask about.
             let builds = match record {
                 None => Some(request.clone()),
@@ -104,33 +110,37 @@ impl SubjectFlags {
             }
         }
         store::with(&url, async |store| {
-            let keeper = Keeper::new(system, store.clone(), Arc::new(Here)).writing(Writes::All);
+            let keeper = ConversationService::new(system, store.clone(), Arc::new(InlineOffload))
+                .writing(WriteScope::All);
             let turned = keeper.turn(id, &asked, &actor).await;
             let is_new =
                 turned.as_ref().is_ok_and(|turned| turned.constructed && turned.head.seal.revision == 1);
             if !is_new
                 && let Ok(Some(stored)) = store.conversation(id).await
-                && let Ok(record) = Record::of(&stored)
+                && let Ok(record) = PromptRecord::of(&stored)
             {
                 advice::set_conversation(&record.asked);
             }
             let turned = turned.map_err(|error| match error {
-                KeepError::Engine(error) => refused(error, format),
+                ConversationError::Engine(error) => refused(error, format),
                 error => error.into(),
             })?;
             let conversation = known(&store, id).await?;
             let mut subject = Subject::kept(&conversation)?;
-            subject.kept =
-                Some(Kept { head: conversation.head, constructed: turned.constructed, notes: turned.notes });
+            subject.kept = Some(ConversationPrompt {
+                head: conversation.head,
+                constructed: turned.constructed,
+                notes: turned.notes,
+            });
             Ok(subject)
         })
     }
 
     /// Returns the inputs in the form that is stored: with absolute directories and files.
-    fn asked(&self, engine: &Engine<'_>, request: &Request) -> Result<Asked, Failure> {
+    fn asked(&self, engine: &Engine<'_>, request: &Request) -> Result<Asked, CommandFailure> {
         let cwd = engine.cwd(request)?;
         let cwd = cwd.to_str().ok_or_else(|| {
-            Failure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
+            CommandFailure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
                 .hint("`--no-keep` builds without keeping")
         })?;
         let profile = self.turn.profile.as_deref().map(files::absolute).transpose()?;
@@ -139,36 +149,42 @@ impl SubjectFlags {
     }
 
     /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.
-    fn ask_first(&self, ui: &Ui, engine: &Engine<'_>, request: &Request) -> Result<TrustChoice, Failure> {
+    fn ask_first(
+        &self,
+        ui: &Ui,
+        engine: &Engine<'_>,
+        request: &Request,
+    ) -> Result<TrustChoice, CommandFailure> {
         let templates = self.keep.template.source();
-        Ok(engine.with_templates(&templates).ask_trust(request, &TrustOnly(Terminal::new(ui)))?)
+        Ok(engine.with_templates(&templates).ask_trust(request, &TrustConfirmer(Terminal::new(ui)))?)
     }
 }
 
 /// Reads an id.
-pub fn conversation_id(text: &str) -> Result<ConversationId, Failure> {
-    text.parse().map_err(|error: preface::store::ConversationIdError| Failure::usage(error.to_string()))
+pub fn conversation_id(text: &str) -> Result<ConversationId, CommandFailure> {
+    text.parse()
+        .map_err(|error: preface::store::ConversationIdError| CommandFailure::usage(error.to_string()))
 }
 
 /// Returns the kept prompt of a conversation; `None` where there is none. Nothing is built.
-pub fn look(flags: &TemplateFlags, id: &ConversationId) -> Result<Option<Subject>, Failure> {
+pub fn look(flags: &TemplateFlags, id: &ConversationId) -> Result<Option<Subject>, CommandFailure> {
     let found = flags.store.look(async |store| Ok(store.conversation(id).await?))?.flatten();
     found.as_ref().map(Subject::kept).transpose()
 }
 
 /// Reads a conversation that has to be there.
-pub async fn known(store: &Arc<dyn Store>, id: &ConversationId) -> Result<Conversation, Failure> {
-    Ok(store.conversation(id).await?.ok_or_else(|| KeepError::Unknown(id.clone()))?)
+pub async fn known(store: &Arc<dyn Store>, id: &ConversationId) -> Result<StoredPrompt, CommandFailure> {
+    Ok(store.conversation(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?)
 }
 
 impl Subject {
     /// Takes what the store keeps.
-    pub fn kept(conversation: &Conversation) -> Result<Subject, Failure> {
-        let record = Record::of(conversation)?;
+    pub fn kept(conversation: &StoredPrompt) -> Result<Subject, CommandFailure> {
+        let record = PromptRecord::of(conversation)?;
         let head = conversation.head.clone();
         let counter = record.counter().name().to_owned();
         let prompt = Prompt { text: head.text.to_string(), ..record.prompt };
-        prompt.check_tiling().map_err(KeepError::Record)?;
+        prompt.check_tiling().map_err(ConversationError::Record)?;
         Ok(Subject {
             counter,
             prompt,
@@ -176,18 +192,18 @@ impl Subject {
             places: None,
             tools: Vec::new(),
             messages: Vec::new(),
-            kept: Some(Kept { head, constructed: false, notes: Diagnostics::new() }),
+            kept: Some(ConversationPrompt { head, constructed: false, notes: Diagnostics::new() }),
         })
     }
 }
 
-impl Kept {
+impl ConversationPrompt {
     /// Tells that this is a prompt that is kept, and what this call asks for beside it.
-    pub fn tell(&self, ui: &Ui, talk: Talk, prompt: &Prompt) {
-        if talk == Talk::Quiet {
+    pub fn tell(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
+        if talk == Verbosity::Quiet {
             return;
         }
-        let Head { id, seal, constructed_at, .. } = &self.head;
+        let PromptSummary { id, seal, constructed_at, .. } = &self.head;
         let id = escape_hidden(id.as_str());
         let (good, dim) = (style::GOOD, style::DIM);
         let line = match self.constructed {
@@ -203,15 +219,15 @@ impl Kept {
 /// Asks about trust on a terminal. Single files are not asked about: such an answer is not recorded, and the build that is
 /// kept would not find it.
 #[derive(Debug)]
-struct TrustOnly<'u>(Terminal<'u>);
+struct TrustConfirmer<'u>(Terminal<'u>);
 
-impl Confirm for TrustOnly<'_> {
+impl Confirm for TrustConfirmer<'_> {
     fn confirm(&self, _question: &str) -> bool {
         false
     }
 }
 
-impl Ask for TrustOnly<'_> {
+impl Ask for TrustConfirmer<'_> {
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
         self.0.trust(question)
     }

@@ -3,8 +3,8 @@
 use crate::{
     advice::{complete, is_denied},
     ui::{
-        Talk, Ui,
-        note::{Note, spot},
+        Ui, Verbosity,
+        note::{DiagnosticView, spot},
         style,
         text::{count, listed, number},
     },
@@ -12,17 +12,17 @@ use crate::{
 use preface::core::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     draft::AbsentReason,
-    lint::{few::Few, hidden::escape_hidden},
+    lint::{few::BoundedList, hidden::escape_hidden},
     prompt::Prompt,
     section::SectionId,
 };
 use std::{cmp::Reverse, collections::BTreeSet};
 
 /// Tells the notes of a prompt: one line where something was held, cut or skipped, or every note in full.
-pub fn tell(ui: &Ui, talk: Talk, prompt: &Prompt) {
+pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
     match talk {
-        Talk::Quiet => {}
-        Talk::Usual => {
+        Verbosity::Quiet => {}
+        Verbosity::Usual => {
             if let Some((severity, line)) = summary(prompt) {
                 let word = style::severity(severity);
                 let line = complete(&line);
@@ -30,23 +30,23 @@ pub fn tell(ui: &Ui, talk: Talk, prompt: &Prompt) {
                 ui.say(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` tells more){dim:#}\n"));
             }
         }
-        Talk::All => all(ui, &prompt.diagnostics),
+        Verbosity::All => all(ui, &prompt.diagnostics),
     }
 }
 
 /// Tells every note in full.
 pub fn all(ui: &Ui, notes: &[Diagnostic]) {
     for note in notes {
-        ui.say(&format!("{:#}", Note::of(note, ui.note_columns())));
+        ui.say(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
     }
 }
 
 /// Prints what came up for a listing: warnings and errors, all with `-v`, errors alone with `-q`.
-pub fn listing<'n>(ui: &Ui, talk: Talk, notes: impl IntoIterator<Item = &'n Diagnostic>) {
+pub fn listing<'n>(ui: &Ui, talk: Verbosity, notes: impl IntoIterator<Item = &'n Diagnostic>) {
     let least = match talk {
-        Talk::Quiet => Severity::Error,
-        Talk::Usual => Severity::Warning,
-        Talk::All => Severity::Info,
+        Verbosity::Quiet => Severity::Error,
+        Verbosity::Usual => Severity::Warning,
+        Verbosity::All => Severity::Info,
     };
     for note in notes.into_iter().filter(|note| note.severity >= least) {
         all(ui, std::slice::from_ref(note));
@@ -58,7 +58,7 @@ const FEW: usize = 10;
 
 /// Tells the worst notes in full, ten at most, then how many there are besides and which command lists them.
 pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
-    let mut few = Few::new(FEW);
+    let mut few = BoundedList::new(FEW);
     for note in notes {
         few.push(Reverse(note.severity), note);
     }

@@ -1,6 +1,6 @@
 //! The directories that a server may work in: those of `--root`, else where it was started.
 
-use crate::{failure::Failure, files};
+use crate::{failure::CommandFailure, files};
 use preface::{
     core::lint::hidden::escape_hidden,
     host::system::{FileKind, System},
@@ -8,7 +8,7 @@ use preface::{
 use std::path::{Path, PathBuf};
 
 /// The directories that may be worked in, as they really are.
-pub fn roots(system: &dyn System, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub fn roots(system: &dyn System, given: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
     let here = [PathBuf::from(".")];
     let given = if given.is_empty() { &here[..] } else { given };
     given.iter().map(|root| real(system, root)).collect()
@@ -25,11 +25,11 @@ pub fn parse(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-fn real(system: &dyn System, root: &Path) -> Result<PathBuf, Failure> {
+fn real(system: &dyn System, root: &Path) -> Result<PathBuf, CommandFailure> {
     let path = files::absolute(root)?;
     let failed = |why: &str| {
         let shown = root.display().to_string();
-        Err(Failure::usage(format!("not a directory to work in: `{}`: {why}", escape_hidden(&shown)))
+        Err(CommandFailure::usage(format!("not a directory to work in: `{}`: {why}", escape_hidden(&shown)))
             .hint("`--root` names a directory that is there"))
     };
     match system.stat(&path) {

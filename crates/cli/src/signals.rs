@@ -4,8 +4,8 @@
 //! Once it was asked for, listening goes on as long as the process does. A signal that comes when no servers are asked any more
 //! ends it at once, as it does where nobody listens.
 
-use crate::failure::{Exit, Failure};
-use preface::{OsSystem, mcp::Stop};
+use crate::failure::{CommandFailure, Exit};
+use preface::{OsSystem, mcp::StopSignal};
 use std::{
     io, process,
     sync::{Arc, Mutex, Once, PoisonError},
@@ -19,23 +19,23 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The state that the asking and the listening thread share.
 #[derive(Default)]
-struct State {
+struct SignalState {
     asks: bool,
     signal: Option<Exit>,
 }
 
 /// Listens for signals while servers are asked.
 pub struct Signals {
-    stop: Stop,
-    state: Arc<Mutex<State>>,
+    stop: StopSignal,
+    state: Arc<Mutex<SignalState>>,
 }
 
 impl Signals {
     /// Starts to listen, where the system lets us; otherwise signals do what they always do.
     pub fn listen() -> Self {
         let signals = Signals {
-            stop: Stop::default(),
-            state: Arc::new(Mutex::new(State { asks: true, signal: None })),
+            stop: StopSignal::default(),
+            state: Arc::new(Mutex::new(SignalState { asks: true, signal: None })),
         };
         if let Ok((runtime, coming)) = begin() {
             let (stop, state) = (signals.stop.clone(), signals.state.clone());
@@ -57,15 +57,15 @@ impl Signals {
     }
 
     /// Returns the handle that a signal stops.
-    pub fn stop(&self) -> Stop {
+    pub fn stop(&self) -> StopSignal {
         self.stop.clone()
     }
 
     /// Says that no servers are asked any more. The error is the signal that came meanwhile.
-    pub fn asked(&self) -> Result<(), Failure> {
+    pub fn asked(&self) -> Result<(), CommandFailure> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.asks = false;
-        state.signal.map_or(Ok(()), |exit| Err(Failure::signalled(exit)))
+        state.signal.map_or(Ok(()), |exit| Err(CommandFailure::signalled(exit)))
     }
 }
 
@@ -83,17 +83,17 @@ pub fn end_programs() {
     });
 }
 
-fn begin() -> io::Result<(Runtime, Coming)> {
+fn begin() -> io::Result<(Runtime, SignalStreams)> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let inside = runtime.enter();
-    let coming = Coming::begin()?;
+    let coming = SignalStreams::begin()?;
     drop(inside);
     Ok((runtime, coming))
 }
 
 /// The signals that end a process, from when they are first listened for.
 #[cfg(unix)]
-struct Coming {
+struct SignalStreams {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     /// `None` under `nohup`: who ignores it goes on ignoring it.
@@ -101,11 +101,11 @@ struct Coming {
 }
 
 #[cfg(unix)]
-impl Coming {
+impl SignalStreams {
     fn begin() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
-        Ok(Coming {
+        Ok(SignalStreams {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hang_up,
@@ -137,12 +137,12 @@ fn ignores_hang_up() -> bool {
 }
 
 #[cfg(not(unix))]
-struct Coming;
+struct SignalStreams;
 
 #[cfg(not(unix))]
-impl Coming {
+impl SignalStreams {
     fn begin() -> io::Result<Self> {
-        Ok(Coming)
+        Ok(SignalStreams)
     }
 
     async fn first(self) -> Exit {

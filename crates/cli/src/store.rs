@@ -1,6 +1,6 @@
 //! The store that a command works on: which one, and how it is opened. Only commands that need it start a runtime.
 
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use preface::{
     default_store,
     host::{places::normal, system::System},
@@ -22,10 +22,12 @@ pub struct StoreFlag {
 
 impl StoreFlag {
     /// Returns the address of the store.
-    pub fn url(&self, system: &dyn System) -> Result<StoreUrl, Failure> {
+    pub fn url(&self, system: &dyn System) -> Result<StoreUrl, CommandFailure> {
         self.place(system)?.ok_or_else(|| {
-            Failure::new("there is no place for a store: neither PREFACE_HOME nor a home directory is set")
-                .hint("name one with `--store sqlite:PATH`")
+            CommandFailure::new(
+                "there is no place for a store: neither PREFACE_HOME nor a home directory is set",
+            )
+            .hint("name one with `--store sqlite:PATH`")
         })
     }
 
@@ -55,29 +57,29 @@ impl StoreFlag {
     }
 
     /// Looks into the store; `None` where nothing was kept yet.
-    pub fn look<T, Done: Future<Output = Result<T, Failure>>>(
+    pub fn look<T, Done: Future<Output = Result<T, CommandFailure>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>, CommandFailure> {
         self.there(&crate::files::system())?.map(|url| with(&url, act)).transpose()
     }
 
     /// Works on the store, which is made where it is not there.
-    pub fn work<T, Done: Future<Output = Result<T, Failure>>>(
+    pub fn work<T, Done: Future<Output = Result<T, CommandFailure>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, CommandFailure> {
         with(&self.url(&crate::files::system())?, act)
     }
 }
 
 /// Names who works at the command line, at an instant where one is given.
-pub fn actor(now: Option<&str>) -> Result<Actor, Failure> {
+pub fn actor(now: Option<&str>) -> Result<Actor, CommandFailure> {
     match now {
         None => Ok(Actor::new(LOCAL)),
         Some(text) => match text.parse() {
             Ok(at) => Ok(Actor::at(LOCAL, at)),
-            Err(_) => Err(Failure::usage(format!("not an instant: `{text}`"))
+            Err(_) => Err(CommandFailure::usage(format!("not an instant: `{text}`"))
                 .hint("use RFC 3339, such as `2026-03-07T14:55:05Z`")),
         },
     }
@@ -87,10 +89,10 @@ pub fn actor(now: Option<&str>) -> Result<Actor, Failure> {
 const LOCAL: &str = "local";
 
 /// Opens a store, does something with it and closes it.
-pub fn with<T, Done: Future<Output = Result<T, Failure>>>(
+pub fn with<T, Done: Future<Output = Result<T, CommandFailure>>>(
     url: &StoreUrl,
     act: impl FnOnce(Arc<dyn Store>) -> Done,
-) -> Result<T, Failure> {
+) -> Result<T, CommandFailure> {
     runtime(tokio::runtime::Builder::new_current_thread())?.block_on(async {
         let store = store::open(url).await?;
         let done = act(store.clone()).await;
@@ -102,18 +104,18 @@ pub fn with<T, Done: Future<Output = Result<T, Failure>>>(
 }
 
 /// Starts what stores and services run on.
-pub fn runtime(mut builder: tokio::runtime::Builder) -> Result<Runtime, Failure> {
+pub fn runtime(mut builder: tokio::runtime::Builder) -> Result<Runtime, CommandFailure> {
     builder
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format!("cannot start: {}", crate::failure::words(&error))))
+        .map_err(|error| CommandFailure::new(format!("cannot start: {}", crate::failure::words(&error))))
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for CommandFailure {
     fn from(error: StoreError) -> Self {
         let failure = match error {
-            StoreError::Address { .. } => Failure::usage(error.to_string()),
-            _ => Failure::new(error.to_string()),
+            StoreError::Address { .. } => CommandFailure::usage(error.to_string()),
+            _ => CommandFailure::new(error.to_string()),
         };
         match (error.hint(), &error) {
             (_, StoreError::NotAStore(_)) => {

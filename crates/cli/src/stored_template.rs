@@ -2,7 +2,7 @@
 
 use crate::{files, store::StoreFlag};
 use clap::Args;
-use preface::{Error, StoredTemplate, TemplateSource, keep::Choice, store};
+use preface::{Error, TemplateInput, TemplateSource, keep::TemplateChoice, store};
 use std::sync::OnceLock;
 
 /// The flags that say which template speaks.
@@ -13,7 +13,7 @@ pub struct TemplateFlags {
     ///
     /// Without it the template `main`, where one is kept.
     #[arg(long, value_name = "NAME[@VERSION]")]
-    pub template: Option<Choice>,
+    pub template: Option<TemplateChoice>,
 
     #[command(flatten)]
     pub store: StoreFlag,
@@ -24,19 +24,19 @@ pub struct TemplateFlags {
 pub struct StoredTemplates {
     flags: TemplateFlags,
     chosen: Option<String>,
-    read: OnceLock<Option<StoredTemplate>>,
+    read: OnceLock<Option<TemplateInput>>,
 }
 
 impl TemplateFlags {
     /// Returns who gives the template.
     pub fn source(&self) -> StoredTemplates {
-        let chosen = self.template.as_ref().map(Choice::to_string);
+        let chosen = self.template.as_ref().map(TemplateChoice::to_string);
         StoredTemplates { flags: self.clone(), chosen, read: OnceLock::new() }
     }
 }
 
 impl StoredTemplates {
-    fn look(&self) -> Result<Option<StoredTemplate>, Error> {
+    fn look(&self) -> Result<Option<TemplateInput>, Error> {
         let choice = match &self.flags.template {
             Some(choice) => choice.clone(),
             None => "".parse().map_err(|_| Error::Usage("not a template".to_owned(), None))?,
@@ -56,7 +56,7 @@ impl StoredTemplates {
         };
         match version {
             Some(version) => {
-                let kept = version.text.map(|text| StoredTemplate {
+                let kept = version.text.map(|text| TemplateInput {
                     name: version.name.as_str().into(),
                     version: Some(version.version),
                     text,
@@ -72,7 +72,7 @@ impl StoredTemplates {
     }
 }
 
-fn unknown(choice: &Choice) -> Error {
+fn unknown(choice: &TemplateChoice) -> Error {
     Error::Usage(
         format!("unknown template: `{choice}`"),
         Some("`preface template list` lists what is kept".to_owned()),
@@ -84,7 +84,7 @@ impl TemplateSource for StoredTemplates {
         self.chosen.as_deref()
     }
 
-    fn template(&self) -> Result<Option<StoredTemplate>, Error> {
+    fn template(&self) -> Result<Option<TemplateInput>, Error> {
         if let Some(read) = self.read.get() {
             return Ok(read.clone());
         }

@@ -2,36 +2,36 @@
 
 use crate::{
     ask::Terminal,
-    conversation::Conversation,
-    failure::Failure,
+    conversation::ConversationInput,
+    failure::CommandFailure,
     files,
-    flags::{Format, TrustFlags, TurnFlags},
-    kept::{KeepFlags, Kept},
+    flags::{OutputFormat, TrustFlags, TurnFlags},
+    kept::{ConversationPrompt, PersistFlags},
     notes,
     ui::Ui,
 };
 use clap::Args;
 use preface::{
-    Built, COUNTERS, Engine, Error, Headless, Request, Session, Writes,
+    BuildResult, COUNTERS, Engine, Error, Headless, Request, Session, WriteScope,
     core::{
         aside::AsidePlace,
         budget::Counter,
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
         document::Document,
-        fact::FactKey,
+        fact::VariableKey,
         message::{Message, ModelMessage, convert},
         origin::Source,
         prompt::Prompt,
         turn::Tool,
-        wire::Call,
-        world::{WORLD_VERSION, World},
+        wire::RequestContent,
+        world::{Snapshot, WORLD_VERSION},
     },
     host::{
         look::CONTEXT_FILE_LIMIT,
         places::{Places, normal},
-        system::{System, Within},
+        system::{ReadScope, System},
     },
-    session::Said,
+    session::InputOutcome,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub struct SubjectFlags {
     pub trust: TrustFlags,
 
     #[command(flatten)]
-    pub keep: KeepFlags,
+    pub keep: PersistFlags,
 
     /// Build the world in FILE again; the machine is not looked at
     #[arg(
@@ -64,7 +64,7 @@ pub struct Subject {
     /// The prompt.
     pub prompt: Prompt,
     /// The snapshot that the prompt was built from; `None` for a stored prompt.
-    pub world: Option<World>,
+    pub world: Option<Snapshot>,
     /// The name of the tokenizer.
     pub counter: String,
     /// The directories of the build; `None` where the machine was not looked at.
@@ -74,23 +74,23 @@ pub struct Subject {
     /// The messages behind the prompt, as a model gets them.
     pub messages: Vec<ModelMessage>,
     /// The stored prompt, if this is one.
-    pub kept: Option<Kept>,
+    pub kept: Option<ConversationPrompt>,
 }
 
 /// The permission to ask the user and to write anything besides the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asking {
+pub enum InteractionMode {
     /// On a terminal. The prompt is handed out: loggers get their lines, and first files are created.
     May,
     /// Never. The prompt is only looked at, and nothing is written.
     MayNot,
 }
 
-impl Asking {
-    fn writes(self) -> Writes {
+impl InteractionMode {
+    fn writes(self) -> WriteScope {
         match self {
-            Asking::May => Writes::All,
-            Asking::MayNot => Writes::Nothing,
+            InteractionMode::May => WriteScope::All,
+            InteractionMode::MayNot => WriteScope::Nothing,
         }
     }
 }
@@ -101,9 +101,9 @@ impl SubjectFlags {
         &self,
         events: Vec<Value>,
         ui: &Ui,
-        asking: Asking,
-        format: Format,
-    ) -> Result<Subject, Failure> {
+        asking: InteractionMode,
+        format: OutputFormat,
+    ) -> Result<Subject, CommandFailure> {
         if let Some(file) = &self.world {
             return rebuild(&file.display().to_string(), &files::read(file)?);
         }
@@ -112,7 +112,7 @@ impl SubjectFlags {
         let system = files::system();
         let templates = self.keep.template.source();
         let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
-        let built = if asking == Asking::May && ui.can_ask() {
+        let built = if asking == InteractionMode::May && ui.can_ask() {
             engine.build_asking(&request, &Terminal::new(ui))
         } else {
             engine.build_asking(&request, &Headless)
@@ -125,11 +125,11 @@ impl SubjectFlags {
     pub fn run(
         &self,
         ui: &Ui,
-        asking: Asking,
-        format: Format,
-        conversation: Conversation,
-    ) -> Result<Option<Subject>, Failure> {
-        let Conversation { history, prompt, events, mut notes } = conversation;
+        asking: InteractionMode,
+        format: OutputFormat,
+        conversation: ConversationInput,
+    ) -> Result<Option<Subject>, CommandFailure> {
+        let ConversationInput { history, prompt, events, mut notes } = conversation;
         let Some(said) = prompt else {
             let mut subject = self.build(events, ui, asking, format)?;
             subject.says(&history, &mut notes);
@@ -141,14 +141,14 @@ impl SubjectFlags {
         let templates = self.keep.template.source();
         let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
         let setup = Session::setup(engine, request).history(history);
-        let session = if asking == Asking::May && ui.can_ask() {
+        let session = if asking == InteractionMode::May && ui.can_ask() {
             setup.start_asking(&Terminal::new(ui))
         } else {
             setup.start()
         };
         let mut session = session.map_err(|error| refused(error, format))?;
         let became = session.say(&said).map_err(|error| refused(error, format))?;
-        if became == Said::Handled {
+        if became == InputOutcome::Handled {
             let notes = session.take_notes();
             ui.say("a hook took care of the message; nothing is sent\n");
             notes::all(ui, &notes);
@@ -163,48 +163,48 @@ impl SubjectFlags {
 }
 
 /// Builds a saved world again; `shown` is its file, for people.
-pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
-    let mut world: World = serde_json::from_slice(bytes).map_err(|error| {
-        Failure::new(format!("`{shown}` is no saved world: {error}"))
+pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
+    let mut world: Snapshot = serde_json::from_slice(bytes).map_err(|error| {
+        CommandFailure::new(format!("`{shown}` is no saved world: {error}"))
             .hint("`preface build --save-world FILE` writes one")
     })?;
     if world.version != WORLD_VERSION {
-        return Err(Failure::new(format!(
+        return Err(CommandFailure::new(format!(
             "`{shown}` has version {}, and only version {WORLD_VERSION} is known here",
             world.version
         )));
     }
     let prompt = Engine::rebuild(&mut world)?;
     let tools = Engine::rebuild_tools(&mut world)?;
-    prompt.check_tiling().map_err(|why| Failure::new(format!("`{shown}` does not add up: {why}")))?;
+    prompt.check_tiling().map_err(|why| CommandFailure::new(format!("`{shown}` does not add up: {why}")))?;
     Ok(Subject::made(prompt, world, tools, None, Vec::new()))
 }
 
 /// Turns an error of the engine into a failure.
-pub fn refused(error: Error, format: Format) -> Failure {
+pub fn refused(error: Error, format: OutputFormat) -> CommandFailure {
     match format {
-        Format::Json => Failure::from(error.clone()).for_programs(&error),
-        Format::Text => Failure::from(error),
+        OutputFormat::Json => CommandFailure::from(error.clone()).for_programs(&error),
+        OutputFormat::Text => CommandFailure::from(error),
     }
 }
 
 /// True for a note about a reminder of this turn.
 fn is_of_reminders(note: &Diagnostic) -> bool {
-    let is_of_event = |name: &String| name.parse().is_ok_and(|key: FactKey| key.kind() == "event");
+    let is_of_event = |name: &String| name.parse().is_ok_and(|key: VariableKey| key.kind() == "event");
     matches!(note.code, DiagnosticCode::ReminderEmpty | DiagnosticCode::ReminderInvalid)
         || note.subject.as_ref().is_some_and(is_of_event)
 }
 
 impl Subject {
     /// Returns what was just built.
-    pub fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
-        let Built { prompt, world, tools, places, .. } = built;
+    pub fn of(built: BuildResult, messages: Vec<ModelMessage>) -> Self {
+        let BuildResult { prompt, world, tools, places, .. } = built;
         Subject::made(prompt, world, tools, Some(places), messages)
     }
 
     fn made(
         prompt: Prompt,
-        world: World,
+        world: Snapshot,
         tools: Vec<Tool>,
         places: Option<Places>,
         messages: Vec<ModelMessage>,
@@ -228,9 +228,9 @@ impl Subject {
         mut self,
         ui: &Ui,
         flags: &SubjectFlags,
-        conversation: Conversation,
-    ) -> Result<Self, Failure> {
-        let mut turn = flags.build(conversation.events, ui, Asking::MayNot, Format::Text)?;
+        conversation: ConversationInput,
+    ) -> Result<Self, CommandFailure> {
+        let mut turn = flags.build(conversation.events, ui, InteractionMode::MayNot, OutputFormat::Text)?;
         let mut notes = conversation.notes;
         notes.extend(turn.prompt.diagnostics.iter().filter(|note| is_of_reminders(note)).cloned());
         let before = turn.prompt.diagnostics.len();
@@ -246,18 +246,18 @@ impl Subject {
     }
 
     /// Returns all that a model sees.
-    pub fn call(&self) -> Call<'_> {
-        Call { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
+    pub fn call(&self) -> RequestContent<'_> {
+        RequestContent { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
     }
 
     /// Returns who counts.
-    pub fn counter(&self) -> Result<Box<dyn Counter>, Failure> {
+    pub fn counter(&self) -> Result<Box<dyn Counter>, CommandFailure> {
         let name = &self.counter;
-        COUNTERS.get(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
+        COUNTERS.get(name).ok_or_else(|| CommandFailure::new(format!("unknown counter: `{name}`")))
     }
 
     /// Publishes the prompt.
-    pub fn document(&self) -> Result<Document, Failure> {
+    pub fn document(&self) -> Result<Document, CommandFailure> {
         Ok(Document::of(&self.prompt, self.counter()?.as_ref()))
     }
 
@@ -272,6 +272,6 @@ impl Subject {
             Some(rest) => places.home.as_ref()?.join(rest),
             None => normal(&places.cwd, source.path.as_ref()),
         };
-        system.read(&path, Within::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.into_bytes())
+        system.read(&path, ReadScope::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.into_bytes())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Cli,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     ui::Ui,
 };
 use clap::CommandFactory;
@@ -54,7 +54,7 @@ pub fn report(error: &Error, ui: &Ui) -> Exit {
     }
 }
 
-fn failure(error: &Error) -> Failure {
+fn failure(error: &Error) -> CommandFailure {
     let said = |kind| error.get(kind).map(words);
     let arg = said(ContextKind::InvalidArg).unwrap_or_default();
     let value = said(ContextKind::InvalidValue).unwrap_or_default();
@@ -106,8 +106,10 @@ fn failure(error: &Error) -> Failure {
     };
     let hint = suggestion.or_else(directory).or_else(|| known().map(|known| format!("it takes {known}")));
     match hint {
-        Some(hint) => Failure::usage(message).hint(hint),
-        None => Failure::usage(message).hint(format!("`{} --help` tells what it takes", command(error))),
+        Some(hint) => CommandFailure::usage(message).hint(hint),
+        None => {
+            CommandFailure::usage(message).hint(format!("`{} --help` tells what it takes", command(error)))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The README and the guides say what the program does: every command they name exists, every block they show works.
 
-use preface_core::settings::{Project, TOP};
+use preface_core::settings::{ProjectRule, TOP};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -364,7 +364,7 @@ fn the_settings_page_lists_every_key() {
         .map(|field| {
             let about = field.about.trim_end_matches('.');
             let about = about[..1].to_lowercase() + &about[1..];
-            let project = if field.project == Project::May { "yes" } else { "no" };
+            let project = if field.project == ProjectRule::May { "yes" } else { "no" };
             format!("| `{}` | {about} | {project} |", field.name)
         })
         .collect();

@@ -1,19 +1,19 @@
 //! Assemble: the only stage that orders. It joins the parts and never fails.
 
 use crate::{
-    aside::Aside,
+    aside::Attachment,
     audit::AuditEvent,
     draft::{Draft, DraftPart, behead_spans, truncate_spans},
     origin::{Piece, Span},
-    profile::Arrange,
+    profile::PartOrder,
     prompt::Prompt,
 };
 
 /// The rule by which parts are put together.
 #[derive(Clone, Copy, Debug)]
-pub struct Joining<'a> {
+pub struct JoinRules<'a> {
     /// The order.
-    pub arrange: Arrange,
+    pub arrange: PartOrder,
     /// The text between two parts.
     pub join: &'a Piece,
     /// True: line ends on both sides give way to it.
@@ -22,14 +22,14 @@ pub struct Joining<'a> {
 
 /// Orders the parts and joins them into a prompt. Diagnostics are the caller's to add.
 #[must_use]
-pub fn assemble(fitted: Draft, preset: &str, joining: Joining<'_>) -> Prompt {
+pub fn assemble(fitted: Draft, preset: &str, joining: JoinRules<'_>) -> Prompt {
     let Draft { parts, absent } = fitted;
     let (asides, mut parts): (Vec<DraftPart>, Vec<DraftPart>) =
         parts.into_iter().partition(|part| part.meta.place.is_some());
     match joining.arrange {
-        Arrange::Listed => parts.sort_by_key(|part| part.meta.last),
-        Arrange::Stability => parts.sort_by_key(|part| (part.meta.last, part.stability)),
-        Arrange::Priority => {
+        PartOrder::Listed => parts.sort_by_key(|part| part.meta.last),
+        PartOrder::Stability => parts.sort_by_key(|part| (part.meta.last, part.stability)),
+        PartOrder::Priority => {
             parts.sort_by_key(|part| (part.meta.last, std::cmp::Reverse(part.meta.priority)));
         }
     }
@@ -39,7 +39,7 @@ pub fn assemble(fitted: Draft, preset: &str, joining: Joining<'_>) -> Prompt {
         preset: preset.to_owned(),
         parts: Vec::with_capacity(parts.len()),
         absent,
-        asides: asides.into_iter().filter_map(Aside::of).collect(),
+        asides: asides.into_iter().filter_map(Attachment::of).collect(),
         ..Prompt::default()
     };
     let mut contributed = Vec::new();
@@ -58,7 +58,7 @@ pub fn assemble(fitted: Draft, preset: &str, joining: Joining<'_>) -> Prompt {
     prompt
 }
 
-fn append(prompt: &mut Prompt, mut draft: DraftPart, joining: Joining<'_>) {
+fn append(prompt: &mut Prompt, mut draft: DraftPart, joining: JoinRules<'_>) {
     let mut text = draft.text.as_str();
     let spans = &mut draft.spans;
     let mut start = prompt.text.len();
@@ -104,13 +104,13 @@ mod tests {
         part
     }
 
-    fn join(parts: Vec<DraftPart>, arrange: Arrange, seam: bool) -> Prompt {
+    fn join(parts: Vec<DraftPart>, arrange: PartOrder, seam: bool) -> Prompt {
         let piece = Piece {
             text: "\n\n".into(),
             origin: Origin::Literal { profile: "test".into(), key: "join".into() },
         };
         let fitted = Draft { parts, absent: Vec::new() };
-        let prompt = assemble(fitted, "test", Joining { arrange, join: &piece, seam });
+        let prompt = assemble(fitted, "test", JoinRules { arrange, join: &piece, seam });
         prompt.check_tiling().expect("parts and spans tile the prompt");
         prompt
     }
@@ -127,7 +127,7 @@ mod tests {
             ("A  \n", "  B", "A  \n\n  B"),
         ] {
             let parts = vec![part("a", a, Stability::Static, 0), part("b", b, Stability::Static, 0)];
-            assert_eq!(join(parts, Arrange::Listed, true).text, result, "{a:?} {b:?}");
+            assert_eq!(join(parts, PartOrder::Listed, true).text, result, "{a:?} {b:?}");
         }
     }
 
@@ -136,7 +136,7 @@ mod tests {
         for blank in ["\n", "\n\n\n", "\r\n", ""] {
             let parts = [("first", blank), ("a", "A\n"), ("blank", blank), ("again", blank), ("b", "\nB")];
             let parts = parts.map(|(id, text)| part(id, text, Stability::Static, 0));
-            let prompt = join(parts.to_vec(), Arrange::Listed, true);
+            let prompt = join(parts.to_vec(), PartOrder::Listed, true);
             assert_eq!(prompt.text, "\n\nA\n\nB", "{blank:?}");
             let texts: Vec<&str> = prompt.parts.iter().map(|part| &prompt.text[part.range.clone()]).collect();
             assert_eq!(texts, ["", "\n\nA", "", "", "\n\nB"], "{blank:?}");
@@ -159,9 +159,9 @@ mod tests {
             let prompt = join(parts(), arrange, false);
             prompt.parts.iter().map(|p| p.section.to_string()).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(ids(Arrange::Listed), "t1 s1 c s2 t2");
-        assert_eq!(ids(Arrange::Stability), "s1 s2 c t1 t2");
-        assert_eq!(ids(Arrange::Priority), "s1 t2 s2 t1 c");
+        assert_eq!(ids(PartOrder::Listed), "t1 s1 c s2 t2");
+        assert_eq!(ids(PartOrder::Stability), "s1 s2 c t1 t2");
+        assert_eq!(ids(PartOrder::Priority), "s1 t2 s2 t1 c");
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             let audit_id = Some(part.meta.id.to_string());
             Arc::make_mut(&mut part.meta).audit_id = audit_id;
         }
-        let prompt = join(parts, Arrange::Listed, true);
+        let prompt = join(parts, PartOrder::Listed, true);
         let made =
             |id: &str, byte_count| AuditEvent::ContextContributionMade { provider_id: id.into(), byte_count };
         assert_eq!((prompt.text.as_str(), prompt.audit), ("A\n\nB\n", vec![made("a", 1), made("b", 2)]));
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_separator_belongs_to_the_part_after_it() {
         let parts = vec![part("a", "A", Stability::Static, 0), part("b", "B", Stability::Static, 0)];
-        let prompt = join(parts, Arrange::Listed, false);
+        let prompt = join(parts, PartOrder::Listed, false);
         assert_eq!(prompt.parts[1].range, 1..4);
         assert!(matches!(&prompt.parts[1].spans[0].origin, Origin::Literal { key, .. } if &**key == "join"));
         assert!(matches!(prompt.at(3), Some((_, range, Origin::Caller { .. })) if range == (3..4)));

@@ -4,25 +4,25 @@
 mod merge;
 
 use crate::{
-    condition::Verdict,
+    condition::ConditionResult,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     draft::{Absent, AbsentReason},
-    fact::FactKey,
+    fact::VariableKey,
     layer::Layer,
     origin::{Origin, Piece},
     outline::{ItemFacts, Outline, Plan, PlanItem},
-    profile::{Candidate, Frame, Group, Win},
+    profile::{ReplacementRule, ReplacementSource, SectionFrame, SectionGroup},
     scope::Scope,
     section::{
-        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Say, Section, SectionId,
-        SectionMeta,
+        CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Section, SectionBody,
+        SectionId, SectionMeta, ToolLineSource,
     },
     suggestion::did_you_mean,
     template::trim,
     trust::Trust,
     turn::{Tool, one_line},
     variables::{MissingVariable, Variables},
-    world::{Contribution, World},
+    world::{Contribution, Snapshot},
 };
 use std::{
     borrow::Cow,
@@ -34,21 +34,21 @@ use std::{
 /// # Errors
 /// A condition asks for a variable that nobody knows.
 pub fn compose<'w>(
-    world: &'w World,
+    world: &'w Snapshot,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Outline<'w>, MissingVariable> {
-    let mut compose = Compose::new(world, diagnostics);
-    for Slot { section, asks } in std::mem::take(&mut compose.slots) {
+    let mut compose = Composer::new(world, diagnostics);
+    for SectionSlot { section, asks } in std::mem::take(&mut compose.slots) {
         let verdict = match &section.when {
             Some(when) => when.decide(&mut |key| variables.exists(&key.asked_by(asks), diagnostics))?,
-            None => Verdict::Holds,
+            None => ConditionResult::Holds,
         };
         match verdict {
-            Verdict::Fails(why) => compose.leave(section.id.clone(), AbsentReason::Condition, why),
-            Verdict::Holds => {
+            ConditionResult::Fails(why) => compose.leave(section.id.clone(), AbsentReason::Condition, why),
+            ConditionResult::Holds => {
                 let guidelines = match section.body {
-                    Body::List(ListName::Guidelines) => guidelines(world, variables, diagnostics)?,
+                    SectionBody::List(ListName::Guidelines) => guidelines(world, variables, diagnostics)?,
                     _ => Vec::new(),
                 };
                 compose.plan(section, guidelines);
@@ -60,34 +60,39 @@ pub fn compose<'w>(
 
 /// The sections of one world on their way into the outline.
 #[derive(Debug)]
-struct Compose<'w> {
-    world: &'w World,
+struct Composer<'w> {
+    world: &'w Snapshot,
     said: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
-    slots: Vec<Slot<'w>>,
+    slots: Vec<SectionSlot<'w>>,
     outline: Outline<'w>,
 }
 
 /// A section on its way into the outline.
 #[derive(Debug)]
-struct Slot<'w> {
+struct SectionSlot<'w> {
     section: Cow<'w, Section>,
     /// The scope that set the condition, if it is not the profile's.
     asks: Option<Scope>,
 }
 
-impl<'w> Slot<'w> {
+impl<'w> SectionSlot<'w> {
     fn of(section: Cow<'w, Section>) -> Self {
-        Slot { section, asks: None }
+        SectionSlot { section, asks: None }
     }
 }
 
-impl<'w> Compose<'w> {
+impl<'w> Composer<'w> {
     /// Lays layers and settings over the profile's sections. What is wrong in them becomes a diagnostic.
-    fn new(world: &'w World, diagnostics: &mut Diagnostics) -> Self {
-        let mut compose = Compose {
+    fn new(world: &'w Snapshot, diagnostics: &mut Diagnostics) -> Self {
+        let mut compose = Composer {
             world,
             said: world.contributions.iter().map(|said| ((&said.section, &said.provider), said)).collect(),
-            slots: world.profile.sections.iter().map(|section| Slot::of(Cow::Borrowed(section))).collect(),
+            slots: world
+                .profile
+                .sections
+                .iter()
+                .map(|section| SectionSlot::of(Cow::Borrowed(section)))
+                .collect(),
             outline: Outline::default(),
         };
         if let Some(custom) = &world.system_prompt.custom {
@@ -142,7 +147,7 @@ impl<'w> Compose<'w> {
                 format!("replaced by `systemPrompt.custom` of {path}"),
             );
         }
-        self.slots = vec![Slot::of(Cow::Owned(whole("systemPrompt.custom", custom)))];
+        self.slots = vec![SectionSlot::of(Cow::Owned(whole("systemPrompt.custom", custom)))];
         let what = format!("the whole prompt is `systemPrompt.custom` of {path}");
         diagnostics.push(match custom.origin.scope() {
             Some(Scope::Project) => Diagnostic::warning(DiagnosticCode::PromptCustom, what)
@@ -178,12 +183,12 @@ impl<'w> Compose<'w> {
     }
 
     fn insert(&mut self, at: usize, section: Section) {
-        self.slots.insert(at, Slot::of(Cow::Owned(section)));
+        self.slots.insert(at, SectionSlot::of(Cow::Owned(section)));
     }
 
     /// A section that the profile does not know.
     fn added(&self, id: &str, pieces: Vec<Piece>) -> Section {
-        let mut section = Section::new(SectionId::new(id), Body::Text(pieces));
+        let mut section = Section::new(SectionId::new(id), SectionBody::Text(pieces));
         // A frame separates by itself.
         let profile = &self.world.profile;
         section.prefix = profile.added_prefix.clone().filter(|_| profile.frame.is_none());
@@ -195,28 +200,28 @@ impl<'w> Compose<'w> {
     fn added_at(&self) -> usize {
         let anchor = self.world.profile.added_after.as_ref().and_then(|id| self.position(id.as_str()));
         let Some(anchor) = anchor else { return self.slots.len() };
-        let known = |slot: &Slot<'_>| self.world.profile.section(&slot.section.id).is_some();
+        let known = |slot: &SectionSlot<'_>| self.world.profile.section(&slot.section.id).is_some();
         anchor + 1 + self.slots[anchor + 1..].iter().take_while(|slot| !known(slot)).count()
     }
 
-    fn replace_group(&mut self, group: &Group, diagnostics: &mut Diagnostics) {
+    fn replace_group(&mut self, group: &SectionGroup, diagnostics: &mut Diagnostics) {
         let world = self.world;
         let given = group.replace.iter().any(|candidate| match candidate {
-            Candidate::Option(name) => world.given.contains_key(name),
-            Candidate::File(_) | Candidate::Store => false,
+            ReplacementSource::Option(name) => world.given.contains_key(name),
+            ReplacementSource::File(_) | ReplacementSource::Store => false,
         });
         let mut found = group.replace.iter().filter_map(|candidate| {
             let pieces = match candidate {
-                Candidate::Option(name) => world.given.get(name),
-                Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
-                Candidate::Store => world.stored.as_ref(),
+                ReplacementSource::Option(name) => world.given.get(name),
+                ReplacementSource::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
+                ReplacementSource::Store => world.stored.as_ref(),
             };
             Some((candidate, pieces?))
         });
         let winner = match group.win {
-            Win::Exists => found.next(),
-            Win::NonBlank => found.find(|(_, pieces)| !is_blank(pieces)),
-            Win::First => {
+            ReplacementRule::Exists => found.next(),
+            ReplacementRule::NonBlank => found.find(|(_, pieces)| !is_blank(pieces)),
+            ReplacementRule::First => {
                 let first = found.next();
                 // Who gives an empty text means it.
                 if let Some((candidate, pieces)) = first.filter(|_| !given) {
@@ -238,14 +243,15 @@ impl<'w> Compose<'w> {
         };
         let places = || group.members.iter().filter_map(|id| self.position(id.as_str()));
         let first = places().min();
-        let keep_blank = group.win == Win::First || places().any(|at| self.slots[at].section.keep_blank);
+        let keep_blank =
+            group.win == ReplacementRule::First || places().any(|at| self.slots[at].section.keep_blank);
         for id in &group.members {
             if let Some(at) = self.position(id.as_str()) {
                 self.slots.remove(at);
                 self.leave(id.clone(), AbsentReason::Replaced, format!("replaced by {path}"));
             }
         }
-        let mut section = Section::new(group.id.clone(), Body::Text(pieces.clone()));
+        let mut section = Section::new(group.id.clone(), SectionBody::Text(pieces.clone()));
         section.language = group.language;
         section.cut = CutRule::Never;
         section.keep_blank = keep_blank;
@@ -411,7 +417,7 @@ impl<'w> Compose<'w> {
         let own_separators = profile.added_prefix.is_some() && profile.frame.is_none();
         let section = self.slots[at].section.to_mut();
         let separator = separator(section).filter(|_| own_separators);
-        section.body = Body::Text(text.to_vec());
+        section.body = SectionBody::Text(text.to_vec());
         section.intro = None;
         section.prefix = separator;
         section.suffix = None;
@@ -421,25 +427,25 @@ impl<'w> Compose<'w> {
 
     fn plan(&mut self, section: Cow<'w, Section>, guidelines: Vec<Cow<'w, Piece>>) {
         let contribution = match &section.body {
-            Body::Fill(provider) => self.said.get(&(&section.id, provider)).copied(),
+            SectionBody::Fill(provider) => self.said.get(&(&section.id, provider)).copied(),
             _ => None,
         };
         let mut items = match (&section.body, &section) {
-            (Body::Text(_), Cow::Borrowed(section)) => {
-                let Body::Text(pieces) = &section.body else { return };
+            (SectionBody::Text(_), Cow::Borrowed(section)) => {
+                let SectionBody::Text(pieces) = &section.body else { return };
                 vec![PlanItem::new(Cow::Borrowed(pieces), section.language)]
             }
-            (Body::Text(pieces), Cow::Owned(_)) => {
+            (SectionBody::Text(pieces), Cow::Owned(_)) => {
                 vec![PlanItem::new(Cow::Owned(pieces.clone()), section.language)]
             }
-            (Body::Catalog(_), Cow::Borrowed(section)) => {
-                let Body::Catalog(body) = &section.body else { return };
+            (SectionBody::Catalog(_), Cow::Borrowed(section)) => {
+                let SectionBody::Catalog(body) = &section.body else { return };
                 vec![PlanItem::imported(Cow::Borrowed(body))]
             }
-            (Body::Catalog(body), Cow::Owned(_)) => vec![PlanItem::imported(Cow::Owned(body.clone()))],
-            (Body::List(ListName::Tools), _) => tools(&section, self.world),
-            (Body::List(ListName::Guidelines), _) => guidelines.into_iter().map(line).collect(),
-            (Body::Fill(_), _) => contribution.map(contributed).unwrap_or_default(),
+            (SectionBody::Catalog(body), Cow::Owned(_)) => vec![PlanItem::imported(Cow::Owned(body.clone()))],
+            (SectionBody::List(ListName::Tools), _) => tools(&section, self.world),
+            (SectionBody::List(ListName::Guidelines), _) => guidelines.into_iter().map(line).collect(),
+            (SectionBody::Fill(_), _) => contribution.map(contributed).unwrap_or_default(),
         };
         let mut wraps = true;
         if items.is_empty() {
@@ -458,17 +464,18 @@ impl<'w> Compose<'w> {
             }
         }
         let provider = match &section.body {
-            Body::Fill(provider) => Some(provider.clone()),
+            SectionBody::Fill(provider) => Some(provider.clone()),
             _ => None,
         };
         let audit_id = provider.as_ref().map(|provider| {
             contribution.and_then(|said| said.id.clone()).unwrap_or_else(|| provider.as_str().to_owned())
         });
         let frame = self.world.profile.frame.as_ref().filter(|_| section.framed);
-        let framed =
-            |piece: fn(&Frame) -> &Piece| frame.map(|frame| Cow::Owned(framed(piece(frame), &section.id)));
+        let framed = |piece: fn(&SectionFrame) -> &Piece| {
+            frame.map(|frame| Cow::Owned(framed(piece(frame), &section.id)))
+        };
         let (before, behind) = (framed(|frame| &frame.prefix), framed(|frame| &frame.suffix));
-        let Frames { intro, prefix, item, between, suffix } = Frames::of(&section);
+        let ItemFrames { intro, prefix, item, between, suffix } = ItemFrames::of(&section);
         let meta = SectionMeta {
             id: section.id.clone(),
             provider,
@@ -498,7 +505,7 @@ impl<'w> Compose<'w> {
 }
 
 /// The texts around the items of a section; borrowed where the section is the profile's.
-struct Frames<'w> {
+struct ItemFrames<'w> {
     intro: Option<Cow<'w, Piece>>,
     prefix: Option<Cow<'w, Piece>>,
     item: Option<Cow<'w, Piece>>,
@@ -506,17 +513,17 @@ struct Frames<'w> {
     suffix: Option<Cow<'w, Piece>>,
 }
 
-impl<'w> Frames<'w> {
+impl<'w> ItemFrames<'w> {
     fn of(section: &Cow<'w, Section>) -> Self {
         match section {
-            Cow::Borrowed(section) => Frames {
+            Cow::Borrowed(section) => ItemFrames {
                 intro: section.intro.as_ref().map(Cow::Borrowed),
                 prefix: section.prefix.as_ref().map(Cow::Borrowed),
                 item: section.item.as_ref().map(Cow::Borrowed),
                 between: section.between.as_ref().map(Cow::Borrowed),
                 suffix: section.suffix.as_ref().map(Cow::Borrowed),
             },
-            Cow::Owned(section) => Frames {
+            Cow::Owned(section) => ItemFrames {
                 intro: section.intro.clone().map(Cow::Owned),
                 prefix: section.prefix.clone().map(Cow::Owned),
                 item: section.item.clone().map(Cow::Owned),
@@ -530,7 +537,7 @@ impl<'w> Frames<'w> {
 /// Returns the profile's guidelines whose conditions hold, then those of the tools and the turn, then those that come
 /// last. Equal texts count once.
 fn guidelines<'w>(
-    world: &'w World,
+    world: &'w Snapshot,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Cow<'w, Piece>>, MissingVariable> {
@@ -568,7 +575,7 @@ fn guidelines<'w>(
 /// Returns the line ends that a section begins with.
 fn separator(section: &Section) -> Option<Piece> {
     let body = match &section.body {
-        Body::Text(pieces) => pieces.first(),
+        SectionBody::Text(pieces) => pieces.first(),
         _ => None,
     };
     let first = section.intro.as_ref().or(section.prefix.as_ref()).or(body)?;
@@ -587,7 +594,7 @@ fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
 
 /// A section of one text, as it is and not to be cut, after all others.
 fn whole(id: &str, text: &Piece) -> Section {
-    let mut section = Section::new(SectionId::new(id), Body::Text(vec![text.clone()]));
+    let mut section = Section::new(SectionId::new(id), SectionBody::Text(vec![text.clone()]));
     section.language = Language::Verbatim;
     section.keep_blank = true;
     section.cut = CutRule::Never;
@@ -617,7 +624,7 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
 }
 
 /// Returns the place of a candidate that is a file.
-fn file_place(candidate: &Candidate, world: &World) -> Option<Place> {
+fn file_place(candidate: &ReplacementSource, world: &Snapshot) -> Option<Place> {
     let file = candidate.file()?;
     let layer = world.stack.layer(file.scope)?;
     Some(Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
@@ -635,7 +642,7 @@ fn framed(piece: &Piece, id: &SectionId) -> Piece {
     Piece { text: piece.text.replace("[section:id]", id.as_str()), origin: piece.origin.clone() }
 }
 
-fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
+fn tools<'w>(section: &Section, world: &'w Snapshot) -> Vec<PlanItem<'w>> {
     let builtin = &world.profile.tool_texts;
     // Nothing is made that the frame of an item does not ask for.
     let frame = section.item.as_ref().map(|item| item.text.as_str());
@@ -646,10 +653,10 @@ fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
     };
     let said = |tool: &'w Tool| -> Option<Cow<'w, str>> {
         section.say.iter().find_map(|say| match say {
-            Say::Snippet => tool.snippet.as_deref().map(Cow::Borrowed),
-            Say::Builtin => builtin.get(&tool.name)?.snippet.as_deref().map(Cow::Borrowed),
-            Say::Description => one_line(tool.description.as_deref()?).map(Cow::Owned),
-            Say::Name => Some(Cow::Borrowed(tool.name.as_str())),
+            ToolLineSource::Snippet => tool.snippet.as_deref().map(Cow::Borrowed),
+            ToolLineSource::Builtin => builtin.get(&tool.name)?.snippet.as_deref().map(Cow::Borrowed),
+            ToolLineSource::Description => one_line(tool.description.as_deref()?).map(Cow::Owned),
+            ToolLineSource::Name => Some(Cow::Borrowed(tool.name.as_str())),
         })
     };
     world
@@ -686,18 +693,18 @@ fn tool_piece(tool: &Tool, what: &str, text: String) -> Piece {
     Piece {
         text,
         origin: Origin::Fact {
-            key: FactKey::new("tool", &format!("{}.{what}", tool.name)),
+            key: VariableKey::new("tool", &format!("{}.{what}", tool.name)),
             source: source.into(),
         },
     }
 }
 
-fn silence(body: &Body) -> String {
+fn silence(body: &SectionBody) -> String {
     match body {
-        Body::Fill(provider) => format!("`{provider}` has nothing to say"),
-        Body::List(ListName::Tools) => "no tool is active".to_owned(),
-        Body::List(ListName::Guidelines) => "no guideline applies".to_owned(),
-        Body::Text(_) | Body::Catalog(_) => "its text is empty".to_owned(),
+        SectionBody::Fill(provider) => format!("`{provider}` has nothing to say"),
+        SectionBody::List(ListName::Tools) => "no tool is active".to_owned(),
+        SectionBody::List(ListName::Guidelines) => "no guideline applies".to_owned(),
+        SectionBody::Text(_) | SectionBody::Catalog(_) => "its text is empty".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Conditions: when a section or a guideline speaks. `all`, `any` and `none` over facts, nestable.
 
-use crate::fact::FactKey;
+use crate::fact::VariableKey;
 use serde::{Deserialize, Serialize};
 
 /// A condition over the existence of facts. Every named list must hold: all of `all`, one of `any`, none of `none`.
@@ -29,14 +29,14 @@ pub struct Condition {
 #[serde(untagged, expecting = "a test is a fact such as `tool:read`, or a condition in braces")]
 pub enum Test {
     /// Holds where the fact exists (an empty text exists).
-    Fact(FactKey),
+    Fact(VariableKey),
     /// Holds where the inner condition holds.
     Inner(Condition),
 }
 
 /// The verdict on a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ConditionResult {
     /// The condition is true.
     Holds,
     /// The condition is false; the text names the line that failed, for people.
@@ -48,7 +48,10 @@ impl Condition {
     ///
     /// # Errors
     /// The first error of `exists`.
-    pub fn decide<E>(&self, exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>) -> Result<Verdict, E> {
+    pub fn decide<E>(
+        &self,
+        exists: &mut dyn FnMut(&VariableKey) -> Result<bool, E>,
+    ) -> Result<ConditionResult, E> {
         self.walk(exists, true)
     }
 
@@ -56,18 +59,18 @@ impl Condition {
     ///
     /// # Errors
     /// The first error of `exists`.
-    pub fn holds<E>(&self, exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>) -> Result<bool, E> {
-        Ok(self.walk(exists, false)? == Verdict::Holds)
+    pub fn holds<E>(&self, exists: &mut dyn FnMut(&VariableKey) -> Result<bool, E>) -> Result<bool, E> {
+        Ok(self.walk(exists, false)? == ConditionResult::Holds)
     }
 
     /// `words`: the reason is wanted, too.
     fn walk<E>(
         &self,
-        exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>,
+        exists: &mut dyn FnMut(&VariableKey) -> Result<bool, E>,
         words: bool,
-    ) -> Result<Verdict, E> {
+    ) -> Result<ConditionResult, E> {
         for test in &self.all {
-            if let fails @ Verdict::Fails(_) = test.decide(exists, words)? {
+            if let fails @ ConditionResult::Fails(_) = test.decide(exists, words)? {
                 return Ok(fails);
             }
         }
@@ -76,33 +79,33 @@ impl Condition {
             let mut held = false;
             for test in any {
                 match test.decide(exists, words)? {
-                    Verdict::Holds => {
+                    ConditionResult::Holds => {
                         held = true;
                         break;
                     }
-                    Verdict::Fails(why) if words => fails.push(why),
-                    Verdict::Fails(_) => {}
+                    ConditionResult::Fails(why) if words => fails.push(why),
+                    ConditionResult::Fails(_) => {}
                 }
             }
             if !held {
-                return Ok(Verdict::Fails(match fails.as_slice() {
+                return Ok(ConditionResult::Fails(match fails.as_slice() {
                     [] => "condition `any` of nothing is false".to_owned(),
                     fails => fails.join(", and "),
                 }));
             }
         }
         for test in &self.none {
-            if test.decide(exists, false)? == Verdict::Holds {
+            if test.decide(exists, false)? == ConditionResult::Holds {
                 let why = if words { format!("condition `{}` is true", test.words()) } else { String::new() };
-                return Ok(Verdict::Fails(why));
+                return Ok(ConditionResult::Fails(why));
             }
         }
-        Ok(Verdict::Holds)
+        Ok(ConditionResult::Holds)
     }
 
     /// Returns every fact that the condition could ask for, in order of mention.
     #[must_use]
-    pub fn keys(&self) -> Vec<&FactKey> {
+    pub fn keys(&self) -> Vec<&VariableKey> {
         let mut keys = Vec::new();
         let mut open: Vec<&Condition> = vec![self];
         while let Some(condition) = open.pop() {
@@ -120,13 +123,13 @@ impl Condition {
 impl Test {
     fn decide<E>(
         &self,
-        exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>,
+        exists: &mut dyn FnMut(&VariableKey) -> Result<bool, E>,
         words: bool,
-    ) -> Result<Verdict, E> {
+    ) -> Result<ConditionResult, E> {
         Ok(match self {
-            Test::Fact(key) if exists(key)? => Verdict::Holds,
-            Test::Fact(key) if words => Verdict::Fails(format!("condition `{key}` is false")),
-            Test::Fact(_) => Verdict::Fails(String::new()),
+            Test::Fact(key) if exists(key)? => ConditionResult::Holds,
+            Test::Fact(key) if words => ConditionResult::Fails(format!("condition `{key}` is false")),
+            Test::Fact(_) => ConditionResult::Fails(String::new()),
             Test::Inner(condition) => condition.walk(exists, words)?,
         })
     }
@@ -150,14 +153,14 @@ mod tests {
     const ABSENT: &[&str] = &["a:n", "a:m"];
 
     /// Whether a variable exists; the name of one that nobody knows.
-    fn exists(key: &FactKey) -> Result<bool, String> {
+    fn exists(key: &VariableKey) -> Result<bool, String> {
         match (PRESENT.contains(&key.as_str()), ABSENT.contains(&key.as_str())) {
             (false, false) => Err(key.to_string()),
             (present, _) => Ok(present),
         }
     }
 
-    fn decide(text: &str) -> Result<Verdict, String> {
+    fn decide(text: &str) -> Result<ConditionResult, String> {
         toml::from_str::<Condition>(text).unwrap().decide(&mut exists)
     }
 
@@ -180,7 +183,7 @@ mod tests {
             (r#"any = ["a:n", { all = ["a:x"], none = ["a:m"] }]"#, true),
             (r#"none = [{ any = ["a:n", "a:x"] }]"#, false),
         ] {
-            assert_eq!(decide(text).unwrap() == Verdict::Holds, holds, "{text}");
+            assert_eq!(decide(text).unwrap() == ConditionResult::Holds, holds, "{text}");
             let condition: Condition = toml::from_str(text).unwrap();
             assert_eq!(condition.holds(&mut exists), Ok(holds), "{text}");
         }
@@ -188,8 +191,8 @@ mod tests {
 
     #[test]
     fn it_asks_only_for_what_matters() {
-        assert_eq!(decide(r#"any = ["a:x", "b:unknown"]"#), Ok(Verdict::Holds));
-        assert!(matches!(decide(r#"all = ["a:n", "b:unknown"]"#), Ok(Verdict::Fails(_))));
+        assert_eq!(decide(r#"any = ["a:x", "b:unknown"]"#), Ok(ConditionResult::Holds));
+        assert!(matches!(decide(r#"all = ["a:n", "b:unknown"]"#), Ok(ConditionResult::Fails(_))));
         assert_eq!(decide(r#"all = ["a:x", "b:unknown"]"#), Err("b:unknown".to_owned()));
     }
 
@@ -197,8 +200,8 @@ mod tests {
     fn the_reason_names_the_fact() {
         assert_eq!(
             decide(r#"any = ["a:n", "a:m"]"#),
-            Ok(Verdict::Fails("condition `a:n` is false, and condition `a:m` is false".into()))
+            Ok(ConditionResult::Fails("condition `a:n` is false, and condition `a:m` is false".into()))
         );
-        assert_eq!(decide(r#"none = ["a:x"]"#), Ok(Verdict::Fails("condition `a:x` is true".into())));
+        assert_eq!(decide(r#"none = ["a:x"]"#), Ok(ConditionResult::Fails("condition `a:x` is true".into())));
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 /// One origin and every run of bytes that it gave. For a file, the origin's span covers all that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Covering {
+pub(crate) struct OriginCoverage {
     /// The origin.
     pub origin: Origin,
     /// The runs, in the order in which they came.
@@ -13,8 +13,8 @@ pub(crate) struct Covering {
 }
 
 /// Gathers spans by origin.
-pub(crate) fn covering<'s>(spans: impl Iterator<Item = (Range<usize>, &'s Origin)>) -> Vec<Covering> {
-    let mut found: Vec<Covering> = Vec::new();
+pub(crate) fn covering<'s>(spans: impl Iterator<Item = (Range<usize>, &'s Origin)>) -> Vec<OriginCoverage> {
+    let mut found: Vec<OriginCoverage> = Vec::new();
     let mut seen: BTreeMap<(u8, &str, &str), usize> = BTreeMap::new();
     for (range, origin) in spans {
         match seen.get(&identity(origin)) {
@@ -25,7 +25,7 @@ pub(crate) fn covering<'s>(spans: impl Iterator<Item = (Range<usize>, &'s Origin
             }
             None => {
                 seen.insert(identity(origin), found.len());
-                found.push(Covering { origin: origin.clone(), ranges: vec![range] });
+                found.push(OriginCoverage { origin: origin.clone(), ranges: vec![range] });
             }
         }
     }
@@ -70,6 +70,6 @@ mod tests {
         let found = covering(spans);
         let names: Vec<_> = found.iter().map(|one| one.origin.to_string()).collect();
         assert_eq!(names, ["b.md", "[git:branch]", "a.md", "test.toml x"]);
-        assert_eq!(found[0], Covering { origin: file("b.md", 4..30), ranges: vec![0..1, 3..4] });
+        assert_eq!(found[0], OriginCoverage { origin: file("b.md", 4..30), ranges: vec![0..1, 3..4] });
     }
 }

@@ -10,12 +10,12 @@ use crate::{
     origin::Piece,
     outline::{Outline, Plan, PlanItem},
     profile::Profile,
-    render::{RenderError, Rules, render},
-    section::{Language, SectionId, SectionMeta, Trim},
+    render::{RenderError, RenderRules, render},
+    section::{Language, SectionId, SectionMeta, TrimMode},
     settings::shown,
     turn::Tool,
     variables::{VariableSource, Variables},
-    world::World,
+    world::Snapshot,
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -27,7 +27,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 /// # Errors
 /// See [`LineError`].
 pub fn definitions(
-    world: &mut World,
+    world: &mut Snapshot,
     source: &mut dyn VariableSource,
     notes: &mut Diagnostics,
 ) -> Result<Vec<Tool>, LineError> {
@@ -106,12 +106,12 @@ fn rendered(
             description.imported |= number == 0 && is_imported;
             let id = SectionId::new(format!("tool-{at}-{number}"));
             places.insert(id.clone(), at);
-            let trim = if is_imported { Trim::Both } else { Trim::End };
+            let trim = if is_imported { TrimMode::Both } else { TrimMode::End };
             let meta = SectionMeta::new(id);
             outline.plans.push(Plan { trim, keep_blank: true, ..Plan::new(meta, vec![item]) });
         }
     }
-    let rules = Rules::new(&profile.template, &profile.escape).with_catalog(profile, tools);
+    let rules = RenderRules::new(&profile.template, &profile.escape).with_catalog(profile, tools);
     let draft = render(outline, &rules, variables, &mut Diagnostics::new())?;
     for part in draft.parts {
         let Some(description) = places.get(&part.meta.id).and_then(|at| found.get_mut(at)) else { continue };

@@ -2,7 +2,7 @@
 //! keeps as a receipt, and what `diff` reads back.
 
 use crate::{
-    aside::{Aside, AsidePlace},
+    aside::{AsidePlace, Attachment},
     audit::AuditEvent,
     budget::Counter,
     covering::covering,
@@ -168,8 +168,8 @@ pub struct DocumentAside {
 }
 
 impl DocumentAside {
-    fn of(aside: &Aside, counter: &dyn Counter) -> DocumentAside {
-        let Aside { place, part, text } = aside;
+    fn of(aside: &Attachment, counter: &dyn Counter) -> DocumentAside {
+        let Attachment { place, part, text } = aside;
         let spans: Vec<DocumentSpan> = part
             .spans
             .iter()

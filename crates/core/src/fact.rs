@@ -7,22 +7,22 @@ use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 /// The name of a fact: a type, a colon, a name. `git:branch`, `file:docs/rules.md`, `tool:read`.
 ///
 /// ```
-/// use preface_core::fact::FactKey;
-/// let key: FactKey = "file:a:b.md".parse().unwrap();
+/// use preface_core::fact::VariableKey;
+/// let key: VariableKey = "file:a:b.md".parse().unwrap();
 /// assert_eq!((key.kind(), key.name()), ("file", "a:b.md"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct FactKey {
+pub struct VariableKey {
     text: Arc<str>,
     colon: usize,
 }
 
-impl FactKey {
+impl VariableKey {
     /// Builds a key from its two halves.
     #[must_use]
     pub fn new(kind: &str, name: &str) -> Self {
-        FactKey { text: format!("{kind}:{name}").into(), colon: kind.len() }
+        VariableKey { text: format!("{kind}:{name}").into(), colon: kind.len() }
     }
 
     /// Returns the type: what stands before the first colon.
@@ -41,15 +41,15 @@ impl FactKey {
     /// the project only.
     ///
     /// ```
-    /// use preface_core::{fact::FactKey, scope::Scope};
-    /// let key = FactKey::new("file", "notes.md");
+    /// use preface_core::{fact::VariableKey, scope::Scope};
+    /// let key = VariableKey::new("file", "notes.md");
     /// assert_eq!(key.asked_by(Some(Scope::Project)).as_str(), "project_file:notes.md");
     /// assert_eq!(key.asked_by(Some(Scope::Global)).as_str(), "file:notes.md");
     /// ```
     #[must_use]
-    pub fn asked_by(&self, scope: Option<Scope>) -> Cow<'_, FactKey> {
+    pub fn asked_by(&self, scope: Option<Scope>) -> Cow<'_, VariableKey> {
         match (scope, self.kind()) {
-            (Some(Scope::Project), "file") => Cow::Owned(FactKey::new("project_file", self.name())),
+            (Some(Scope::Project), "file") => Cow::Owned(VariableKey::new("project_file", self.name())),
             _ => Cow::Borrowed(self),
         }
     }
@@ -61,7 +61,7 @@ impl FactKey {
     }
 }
 
-impl fmt::Display for FactKey {
+impl fmt::Display for VariableKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
     }
@@ -72,7 +72,7 @@ impl fmt::Display for FactKey {
 #[error("not a fact name (`type:name`): `{0}`")]
 pub struct FactKeyError(pub String);
 
-impl std::str::FromStr for FactKey {
+impl std::str::FromStr for VariableKey {
     type Err = FactKeyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -80,22 +80,22 @@ impl std::str::FromStr for FactKey {
     }
 }
 
-impl TryFrom<String> for FactKey {
+impl TryFrom<String> for VariableKey {
     type Error = FactKeyError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         match text.find(':') {
             Some(colon) if colon > 0 && text[..colon].bytes().all(word) => {
-                Ok(FactKey { text: text.into(), colon })
+                Ok(VariableKey { text: text.into(), colon })
             }
             _ => Err(FactKeyError(text)),
         }
     }
 }
 
-impl From<FactKey> for String {
-    fn from(key: FactKey) -> String {
+impl From<VariableKey> for String {
+    fn from(key: VariableKey) -> String {
         key.text.as_ref().to_owned()
     }
 }
@@ -134,7 +134,7 @@ impl fmt::Display for Stability {
 
 /// The recorded value of a variable (or its absence) and the source of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fact {
+pub struct RecordedVariable {
     /// The value; `None` means the fact does not exist here. An empty text exists.
     pub value: Option<String>,
     /// The source of the value, in words for people: `host name`, `.git/HEAD`, `--fact`, a file's path.
@@ -146,44 +146,54 @@ pub struct Fact {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Fact {
+impl RecordedVariable {
     /// Builds a fact that has a value.
     #[must_use]
     pub fn of(value: impl Into<String>, source: impl Into<Arc<str>>, stability: Stability) -> Self {
-        Fact { value: Some(value.into()), source: source.into(), stability, diagnostics: Vec::new() }
+        RecordedVariable {
+            value: Some(value.into()),
+            source: source.into(),
+            stability,
+            diagnostics: Vec::new(),
+        }
     }
 
     /// Builds a fact that does not exist here.
     #[must_use]
     pub fn absent(source: impl Into<Arc<str>>) -> Self {
-        Fact { value: None, source: source.into(), stability: Stability::Static, diagnostics: Vec::new() }
+        RecordedVariable {
+            value: None,
+            source: source.into(),
+            stability: Stability::Static,
+            diagnostics: Vec::new(),
+        }
     }
 }
 
-/// Every fact that was asked for, absent ones too. Part of the [`World`](crate::world::World).
+/// Every fact that was asked for, absent ones too. Part of the [`Snapshot`](crate::world::World).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Facts(BTreeMap<FactKey, Fact>);
+pub struct RecordedVariables(BTreeMap<VariableKey, RecordedVariable>);
 
-impl Facts {
+impl RecordedVariables {
     /// Returns what is known of `key`; `None` means nobody asked yet.
     #[must_use]
-    pub fn get(&self, key: &FactKey) -> Option<&Fact> {
+    pub fn get(&self, key: &VariableKey) -> Option<&RecordedVariable> {
         self.0.get(key)
     }
 
     /// Records an answer. The first answer for a key is used for the whole build.
-    pub fn supply(&mut self, key: FactKey, fact: Fact) {
+    pub fn supply(&mut self, key: VariableKey, fact: RecordedVariable) {
         self.0.entry(key).or_insert(fact);
     }
 
     /// Forgets what is no answer any more.
-    pub fn retain(&mut self, mut keep: impl FnMut(&FactKey, &Fact) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&VariableKey, &RecordedVariable) -> bool) {
         self.0.retain(|key, fact| keep(key, fact));
     }
 
     /// Walks over all recorded facts, by key.
-    pub fn iter(&self) -> impl Iterator<Item = (&FactKey, &Fact)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&VariableKey, &RecordedVariable)> {
         self.0.iter()
     }
 }

@@ -2,20 +2,20 @@
 //! and beside it stand the reminders.
 
 use crate::{
-    aside::Aside,
-    assemble::{Joining, assemble},
+    aside::Attachment,
+    assemble::{JoinRules, assemble},
     budget::{self, Counter, Counters, Limit, OverBudget},
     compose::compose,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    fact::{FactKey, Facts},
+    fact::{RecordedVariables, VariableKey},
     lint::sent,
-    profile::{Arrange, Profile},
+    profile::{PartOrder, Profile},
     prompt::{Part, Prompt},
-    reminder::{self, Due},
-    render::{RenderError, Rules, render},
+    reminder::{self, DueReminder},
+    render::{RenderError, RenderRules, render},
     turn::Turn,
     variables::{MissingVariable, VariableSource, Variables},
-    world::World,
+    world::Snapshot,
 };
 
 /// The reason why a build fails.
@@ -29,7 +29,7 @@ pub enum LineError {
     Over(OverBudget),
     /// A saved snapshot does not contain this variable, and there is no provider to ask.
     #[error("{}", MissingVariable(.0.clone()))]
-    Missing(FactKey),
+    Missing(VariableKey),
     /// The turn names a counter that does not exist.
     #[error("unknown counter: `{0}`")]
     Counter(String),
@@ -55,7 +55,7 @@ impl From<RenderError> for LineError {
 ///
 /// # Errors
 /// See [`LineError`]. Notes made so far are lost with the error; those of the world are the caller's still.
-pub fn run(world: &mut World, source: &mut dyn VariableSource) -> Result<Prompt, LineError> {
+pub fn run(world: &mut Snapshot, source: &mut dyn VariableSource) -> Result<Prompt, LineError> {
     run_with(world, Counters::CORE, source)
 }
 
@@ -64,7 +64,7 @@ pub fn run(world: &mut World, source: &mut dyn VariableSource) -> Result<Prompt,
 /// # Errors
 /// See [`LineError`].
 pub fn run_with(
-    world: &mut World,
+    world: &mut Snapshot,
     counters: Counters,
     source: &mut dyn VariableSource,
 ) -> Result<Prompt, LineError> {
@@ -77,8 +77,8 @@ pub fn run_with(
 }
 
 fn walk(
-    world: &World,
-    facts: &mut Facts,
+    world: &Snapshot,
+    facts: &mut RecordedVariables,
     counter: &dyn Counter,
     source: &mut dyn VariableSource,
 ) -> Result<Prompt, LineError> {
@@ -89,7 +89,7 @@ fn walk(
     let mut variables = Variables::new(&world.turn, profile, facts, source);
 
     let outline = compose(world, &mut variables, &mut diagnostics)?;
-    let rules = Rules::new(&profile.template, &profile.escape)
+    let rules = RenderRules::new(&profile.template, &profile.escape)
         .with_own_tags(&profile.own_tags)
         .with_catalog(profile, &world.turn.tools);
     let draft = render(outline, &rules, &mut variables, &mut diagnostics)?;
@@ -98,7 +98,7 @@ fn walk(
     let between = counter.cutter().unwrap_or(counter).count(&profile.join.text);
     let fitted = budget::fit(draft, limit, between, counter, &profile.name, &mut diagnostics)
         .map_err(LineError::Over)?;
-    let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
+    let joining = JoinRules { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
     let reminders = reminder::remind(&world.reminders, profile, &mut variables, &mut diagnostics)?;
@@ -112,11 +112,11 @@ fn walk(
 }
 
 /// Reports sections that name a neighbour and do not stand beside it, because the profile arranges its parts otherwise.
-fn report_moved(prompt: &Prompt, world: &World, diagnostics: &mut Diagnostics) {
+fn report_moved(prompt: &Prompt, world: &Snapshot, diagnostics: &mut Diagnostics) {
     let (by, key): (&str, fn(&Part, &Part) -> bool) = match world.profile.arrange {
-        Arrange::Listed => return,
-        Arrange::Stability => ("stability", |part, beside| part.stability == beside.stability),
-        Arrange::Priority => ("priority", |part, beside| part.priority == beside.priority),
+        PartOrder::Listed => return,
+        PartOrder::Stability => ("stability", |part, beside| part.stability == beside.stability),
+        PartOrder::Priority => ("priority", |part, beside| part.priority == beside.priority),
     };
     let of_profile = world.profile.sections.iter().filter_map(|section| {
         let beside = section.beside.as_ref()?;
@@ -145,13 +145,13 @@ fn report_moved(prompt: &Prompt, world: &World, diagnostics: &mut Diagnostics) {
 /// # Errors
 /// See [`LineError`].
 pub fn remind(
-    due: &[Due],
+    due: &[DueReminder],
     profile: &Profile,
     turn: &Turn,
     source: &mut dyn VariableSource,
-) -> Result<(Vec<Aside>, Diagnostics), LineError> {
+) -> Result<(Vec<Attachment>, Diagnostics), LineError> {
     let mut diagnostics = Diagnostics::new();
-    let mut recorded = Facts::default();
+    let mut recorded = RecordedVariables::default();
     let mut variables = Variables::new(turn, profile, &mut recorded, source);
     let asides = reminder::remind(due, profile, &mut variables, &mut diagnostics)?;
     Ok((asides, diagnostics))

@@ -1,6 +1,6 @@
 //! Where text came from. A prompt is a list of spans, each with one origin, and the spans tile it.
 
-use crate::{fact::FactKey, hook::HookEvent, scope::Scope};
+use crate::{fact::VariableKey, hook::HookEvent, scope::Scope};
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -42,7 +42,7 @@ pub enum Origin {
     /// The value of a variable.
     Fact {
         /// The key of the variable.
-        key: FactKey,
+        key: VariableKey,
         /// The source of the value.
         source: Arc<str>,
     },

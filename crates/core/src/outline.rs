@@ -4,8 +4,8 @@ use crate::{
     catalog::CatalogBody,
     draft::Absent,
     origin::Piece,
-    reminder::Due,
-    section::{Language, SectionMeta, Trim},
+    reminder::DueReminder,
+    section::{Language, SectionMeta, TrimMode},
 };
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -36,13 +36,13 @@ pub struct Plan<'w> {
     /// Text after the items; the frame's last.
     pub suffix: Vec<Cow<'w, Piece>>,
     /// White space taken from the ends.
-    pub trim: Trim,
+    pub trim: TrimMode,
     /// True: a part of nothing but white space stays.
     pub keep_blank: bool,
     /// True: imitated tags and headings in its texts are reported.
     pub watch_tags: bool,
     /// The event, if the text is a reminder. Then every value is escaped.
-    pub event: Option<&'w Due>,
+    pub event: Option<&'w DueReminder>,
 }
 
 impl<'w> Plan<'w> {
@@ -57,7 +57,7 @@ impl<'w> Plan<'w> {
             between: None,
             seam: false,
             suffix: Vec::new(),
-            trim: Trim::None,
+            trim: TrimMode::None,
             keep_blank: false,
             watch_tags: false,
             event: None,

@@ -1,7 +1,7 @@
 //! The prompt: a recording. Text, explain view, diff and receipt are replays of this one value.
 
 use crate::{
-    aside::Aside,
+    aside::Attachment,
     audit::AuditEvent,
     diagnostic::Diagnostics,
     draft::{Absent, Cut},
@@ -27,7 +27,7 @@ pub struct Prompt {
     pub parts: Vec<Part>,
     /// The attachments, sent in messages of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asides: Vec<Aside>,
+    pub asides: Vec<Attachment>,
     /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
     /// Diagnostics for this caller.
@@ -110,7 +110,7 @@ impl Prompt {
             at = part.range.end;
             check_spans(part, &self.text)?;
         }
-        self.asides.iter().try_for_each(Aside::check_tiling)?;
+        self.asides.iter().try_for_each(Attachment::check_tiling)?;
         if at == self.text.len() {
             Ok(())
         } else {

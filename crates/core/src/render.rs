@@ -11,24 +11,24 @@ use crate::{
     catalog::Bindings,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason, Draft, DraftItem, DraftPart, behead_spans, push_span, truncate_spans},
-    fact::FactKey,
+    fact::VariableKey,
     lint::{
         character::{Class, escape_name},
-        finding::Finding,
+        finding::TextFinding,
         forged, hidden,
     },
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan},
-    profile::{OwnTags, Profile, TemplateLimits},
+    profile::{EngineTags, Profile, TemplateLimits},
     reminder::FieldKind,
-    section::Trim,
-    template::{Options, TemplateError},
+    section::TrimMode,
+    template::{TemplateError, TemplateOptions},
     turn::Tool,
     variables::{MissingVariable, Variables},
 };
 use part::WrittenPart;
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
-use watch::Watch;
+use watch::ImitationWatch;
 
 /// The reason why a render fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,15 +49,15 @@ impl From<MissingVariable> for RenderError {
 
 /// The profile's rules for rendering.
 #[derive(Clone, Debug)]
-pub struct Rules<'p> {
+pub struct RenderRules<'p> {
     /// The template language's switches and limits.
-    pub template: Options,
+    pub template: TemplateOptions,
     /// The types of variables whose values are escaped.
     pub escape: &'p [String],
     /// The tags that no value may imitate.
     pub tags: Cow<'p, [String]>,
     /// The engine's own tags, for texts that are watched.
-    pub own_tags: Cow<'p, OwnTags>,
+    pub own_tags: Cow<'p, EngineTags>,
     /// The profile's name, for the origins of its texts.
     pub profile: &'p str,
     /// The replacements of names in imported texts.
@@ -68,13 +68,13 @@ pub struct Rules<'p> {
 
 static NO_BINDINGS: Bindings = Bindings(BTreeMap::new());
 
-impl<'p> Rules<'p> {
+impl<'p> RenderRules<'p> {
     /// Reads the rules off a profile's keys.
     #[must_use]
     pub fn new(limits: &TemplateLimits, escape: &'p [String]) -> Self {
         let some = |limit: usize| (limit > 0).then_some(limit);
-        Rules {
-            template: Options {
+        RenderRules {
+            template: TemplateOptions {
                 raw: limits.raw,
                 trim_tag_lines: limits.trim_tag_lines,
                 max_depth: some(limits.max_depth),
@@ -82,7 +82,7 @@ impl<'p> Rules<'p> {
             },
             escape,
             tags: Cow::Owned(forged::TAGS.iter().map(|tag| (*tag).to_owned()).collect()),
-            own_tags: Cow::Owned(OwnTags::default()),
+            own_tags: Cow::Owned(EngineTags::default()),
             profile: "",
             bindings: &NO_BINDINGS,
             tools: &[],
@@ -93,20 +93,20 @@ impl<'p> Rules<'p> {
     #[must_use]
     pub fn with_catalog(self, profile: &'p Profile, tools: &'p [Tool]) -> Self {
         let bindings = profile.catalog.as_ref().map_or(self.bindings, |catalog| &catalog.bindings);
-        Rules { profile: &profile.name, bindings, tools, tags: profile.reserved_tags().into(), ..self }
+        RenderRules { profile: &profile.name, bindings, tools, tags: profile.reserved_tags().into(), ..self }
     }
 
     /// Sets the tags that watched texts must not imitate.
     #[must_use]
-    pub fn with_own_tags(self, own_tags: &'p OwnTags) -> Self {
-        Rules { own_tags: Cow::Borrowed(own_tags), ..self }
+    pub fn with_own_tags(self, own_tags: &'p EngineTags) -> Self {
+        RenderRules { own_tags: Cow::Borrowed(own_tags), ..self }
     }
 
     /// Writes a value of `kind` as the profile wants it, and reports what is wrong with it.
     fn guard<'t>(
         &self,
         kind: &str,
-        key: &FactKey,
+        key: &VariableKey,
         text: &'t str,
         diagnostics: &mut Diagnostics,
     ) -> Cow<'t, str> {
@@ -150,7 +150,12 @@ impl<'p> Rules<'p> {
     }
 
     /// Escapes forged structure in a value, whatever the profile wants, and reports it.
-    fn neutralised<'t>(&self, key: &FactKey, text: &'t str, diagnostics: &mut Diagnostics) -> Cow<'t, str> {
+    fn neutralised<'t>(
+        &self,
+        key: &VariableKey,
+        text: &'t str,
+        diagnostics: &mut Diagnostics,
+    ) -> Cow<'t, str> {
         let safe = forged::neutralise_for(text, &self.tags);
         if let Cow::Owned(_) = &safe {
             report_once(diagnostics, self.escaped_note(key, ValueForm::Text, text));
@@ -161,7 +166,7 @@ impl<'p> Rules<'p> {
     /// Writes a value of an event as its field has it.
     fn of_event<'t>(
         &self,
-        key: &FactKey,
+        key: &VariableKey,
         kind: Option<FieldKind>,
         text: &'t str,
         diagnostics: &mut Diagnostics,
@@ -178,7 +183,7 @@ impl<'p> Rules<'p> {
         safe
     }
 
-    fn escaped_note(&self, key: &FactKey, form: ValueForm, text: &str) -> Diagnostic {
+    fn escaped_note(&self, key: &VariableKey, form: ValueForm, text: &str) -> Diagnostic {
         if form == ValueForm::Text || !forged::scan_few(text, &self.tags, 1).0.is_empty() {
             let what = format!("the value of `{key}` imitates the structure of a prompt; it was escaped");
             return Diagnostic::warning(DiagnosticCode::ForgedEscaped, what);
@@ -198,7 +203,14 @@ impl<'p> Rules<'p> {
     }
 
     /// Reports what is wrong with a value that goes in as it is. The text of files is reported where the file is known.
-    fn report(&self, kind: &str, key: &FactKey, form: ValueForm, text: &str, diagnostics: &mut Diagnostics) {
+    fn report(
+        &self,
+        kind: &str,
+        key: &VariableKey,
+        form: ValueForm,
+        text: &str,
+        diagnostics: &mut Diagnostics,
+    ) {
         if !REPORTED.contains(&kind) {
             return;
         }
@@ -255,7 +267,7 @@ enum ValueForm {
 
 impl ValueForm {
     /// Returns the form of a variable's value; `kind` is the type that its writer has.
-    fn of(kind: &str, key: &FactKey) -> Self {
+    fn of(kind: &str, key: &VariableKey) -> Self {
         match (kind, key.name()) {
             ("git", "branch") => ValueForm::Branch,
             ("git", "status") => ValueForm::Names,
@@ -332,12 +344,12 @@ fn report_once(diagnostics: &mut Diagnostics, note: Diagnostic) {
 /// A template that is nested too deeply or too large, or a variable that nobody knows.
 pub fn render(
     outline: Outline<'_>,
-    rules: &Rules<'_>,
+    rules: &RenderRules<'_>,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Draft, RenderError> {
     let tags = rules.own_tags.watched(&outline.plans);
-    let watch = Watch { tags, neutralise: rules.own_tags.neutralise };
+    let watch = ImitationWatch { tags, neutralise: rules.own_tags.neutralise };
     // The parts that are watched, with what they were made of.
     let mut watched = Vec::new();
     let mut draft = Draft { parts: Vec::with_capacity(outline.plans.len()), absent: outline.absent };
@@ -369,11 +381,11 @@ fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
             why: "it came out empty".to_owned(),
         });
     }
-    if plan.trim != Trim::None {
+    if plan.trim != TrimMode::None {
         let end = rendered.text.trim_end_matches(['\n', '\r']).len();
         rendered.truncate(end);
     }
-    if plan.trim == Trim::Both {
+    if plan.trim == TrimMode::Both {
         let gone = rendered.text.len() - rendered.text.trim_start_matches(['\n', '\r']).len();
         rendered.behead(gone);
         for DraftItem { range, .. } in &mut items {
@@ -395,29 +407,29 @@ fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
 
 /// A text with spans that tile it.
 #[derive(Clone, Debug, Default)]
-struct Rendered {
+struct RenderedText {
     text: String,
     spans: Vec<Span>,
 }
 
-impl Rendered {
+impl RenderedText {
     fn with_room(bytes: usize, spans: usize) -> Self {
-        Rendered { text: String::with_capacity(bytes), spans: Vec::with_capacity(spans) }
+        RenderedText { text: String::with_capacity(bytes), spans: Vec::with_capacity(spans) }
     }
 
     fn push(&mut self, text: &str, origin: Origin) {
         push_span(&mut self.text, &mut self.spans, text, origin);
     }
 
-    fn append(&mut self, other: &Rendered) {
+    fn append(&mut self, other: &RenderedText) {
         for span in &other.spans {
             self.push(&other.text[span.range.clone()], span.origin.clone());
         }
     }
 
     /// Takes everything from `at` on.
-    fn split_off(&mut self, at: usize) -> Rendered {
-        let mut rest = Rendered::default();
+    fn split_off(&mut self, at: usize) -> RenderedText {
+        let mut rest = RenderedText::default();
         for span in self.spans.iter().filter(|span| span.range.end > at) {
             let start = span.range.start.max(at);
             let within = start - span.range.start..span.range.len();
@@ -439,7 +451,12 @@ impl Rendered {
 }
 
 /// Writes pieces as they are, but for forged structure in values of facts.
-fn push_pieces(out: &mut Rendered, pieces: &[Piece], rules: &Rules<'_>, diagnostics: &mut Diagnostics) {
+fn push_pieces(
+    out: &mut RenderedText,
+    pieces: &[Piece],
+    rules: &RenderRules<'_>,
+    diagnostics: &mut Diagnostics,
+) {
     for piece in pieces {
         let text = match &piece.origin {
             Origin::Fact { key, .. } => rules.guard(key.kind(), key, &piece.text, diagnostics),

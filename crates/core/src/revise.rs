@@ -25,18 +25,18 @@ const NAMED: usize = 8;
 
 /// Bytes of a section that a hook took out of the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Removed {
+pub struct SectionRemoval {
     /// The section.
     pub section: SectionId,
     /// The number of bytes that were removed.
     pub bytes: usize,
 }
 
-impl Removed {
+impl SectionRemoval {
     /// Says what a hook took out, as one info `hook/removed`; `None` where nothing went.
     #[must_use]
-    pub fn note(removed: &[Removed], hook: &str, event: HookEvent) -> Option<Diagnostic> {
-        let each = |one: &Removed| format!("{} bytes of `{}`", one.bytes, shown(one.section.as_str()));
+    pub fn note(removed: &[SectionRemoval], hook: &str, event: HookEvent) -> Option<Diagnostic> {
+        let each = |one: &SectionRemoval| format!("{} bytes of `{}`", one.bytes, shown(one.section.as_str()));
         let mut all: Vec<String> = removed.iter().take(NAMED).map(each).collect();
         if removed.len() > NAMED {
             let bytes: usize = removed[NAMED..].iter().map(|one| one.bytes).sum();
@@ -60,7 +60,7 @@ impl Prompt {
     /// The longest common beginning and, of what is left, the longest common end stay as they are; of several ways to see
     /// an insertion the last place counts. What is between becomes one part of the section [`section_of`] the hook with
     /// [`Origin::Hook`], which lasts for a turn. A part that is cut in the middle becomes two parts of its section; a
-    /// section that is gone as a whole is [`Absent`] from now on. Notes are the caller's to add: [`Removed::note`].
+    /// section that is gone as a whole is [`Absent`] from now on. Notes are the caller's to add: [`SectionRemoval::note`].
     ///
     /// ```
     /// use preface_core::{hook::HookEvent, prompt::Prompt};
@@ -71,7 +71,7 @@ impl Prompt {
     /// assert_eq!(prompt.parts[0].section.as_str(), "hooks.tone");
     /// assert_eq!(prompt.at(3).unwrap().2.to_string(), "hook tone (before_agent_start)");
     /// ```
-    pub fn revise(&mut self, text: &str, hook: &str, event: HookEvent) -> Vec<Removed> {
+    pub fn revise(&mut self, text: &str, hook: &str, event: HookEvent) -> Vec<SectionRemoval> {
         let (from, end) = changed(&self.text, text);
         if from == self.text.len() && from == text.len() {
             return Vec::new();
@@ -79,7 +79,7 @@ impl Prompt {
         let kept_at_end = self.text.len() - end;
         let said = &text[from..text.len() - kept_at_end];
         let mut parts = Vec::with_capacity(self.parts.len() + 2);
-        let mut gone = Gone::default();
+        let mut gone = SectionRemovals::default();
         let mut rest = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             if part.range.end <= from {
@@ -178,19 +178,19 @@ fn moved(parts: Vec<Part>, from: usize, to: usize) -> impl Iterator<Item = Part>
 
 /// The removed bytes, by section, in the order of the prompt.
 #[derive(Default)]
-struct Gone {
-    removed: Vec<Removed>,
+struct SectionRemovals {
+    removed: Vec<SectionRemoval>,
     known: BTreeMap<SectionId, usize>,
 }
 
-impl Gone {
+impl SectionRemovals {
     fn count(&mut self, part: &Part, bytes: Range<usize>) {
         if bytes.is_empty() {
             return;
         }
         let at = *self.known.entry(part.section.clone()).or_insert(self.removed.len());
         if at == self.removed.len() {
-            self.removed.push(Removed { section: part.section.clone(), bytes: 0 });
+            self.removed.push(SectionRemoval { section: part.section.clone(), bytes: 0 });
         }
         self.removed[at].bytes += bytes.len();
     }
@@ -287,7 +287,7 @@ mod tests {
         let absent: Vec<_> = prompt.absent.iter().map(|one| (one.section.as_str(), one.reason)).collect();
         assert_eq!(absent, [("b", AbsentReason::Replaced)]);
         assert_eq!(prompt.absent[0].why, "hook `h` took it out at before_agent_start");
-        let note = Removed::note(&removed, "h\u{202e}", EVENT).expect("bytes went");
+        let note = SectionRemoval::note(&removed, "h\u{202e}", EVENT).expect("bytes went");
         assert_eq!(
             (note.code.as_str(), note.message.as_str()),
             (
@@ -295,10 +295,11 @@ mod tests {
                 r"hook `h\u{202e}` took out of the prompt at before_agent_start: 16 bytes of `a`, 12 bytes of `b`"
             )
         );
-        assert_eq!(Removed::note(&[], "h", EVENT), None);
-        let many: Vec<_> =
-            (0..10).map(|at| Removed { section: SectionId::new(format!("s{at}")), bytes: at + 1 }).collect();
-        let note = Removed::note(&many, "h", EVENT).expect("bytes went");
+        assert_eq!(SectionRemoval::note(&[], "h", EVENT), None);
+        let many: Vec<_> = (0..10)
+            .map(|at| SectionRemoval { section: SectionId::new(format!("s{at}")), bytes: at + 1 })
+            .collect();
+        let note = SectionRemoval::note(&many, "h", EVENT).expect("bytes went");
         assert!(note.message.ends_with("8 bytes of `s7`, 19 bytes of 2 more sections"), "{}", note.message);
     }
 

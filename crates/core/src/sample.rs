@@ -1,7 +1,7 @@
 //! Hand-built prompts for tests.
 
 use crate::{
-    fact::{FactKey, Stability},
+    fact::{Stability, VariableKey},
     hook::HookEvent,
     origin::{Origin, Source, Span},
     prompt::{Part, Prompt},
@@ -36,7 +36,7 @@ pub(crate) fn literal(key: &str) -> Origin {
 
 /// Returns an origin in a fact.
 pub(crate) fn fact(key: &str) -> Origin {
-    Origin::Fact { key: key.parse::<FactKey>().expect("a fact name"), source: "test".into() }
+    Origin::Fact { key: key.parse::<VariableKey>().expect("a fact name"), source: "test".into() }
 }
 
 /// Returns an origin in what the caller said.

@@ -77,7 +77,7 @@ pub enum Language {
 /// The content of a section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Body {
+pub enum SectionBody {
     /// A text of the profile or of a layer.
     Text(Vec<Piece>),
     /// A text of an imported catalog.
@@ -101,7 +101,7 @@ pub enum ListName {
 /// The choices for a tool's text in the list of tools. The first that a tool has becomes `item:said`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Say {
+pub enum ToolLineSource {
     /// The tool's snippet, as it is; an empty one is used.
     Snippet,
     /// The snippet that the profile has for its name (`tool_texts`).
@@ -128,7 +128,7 @@ pub enum CutRule {
 /// White space that a section loses at its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Trim {
+pub enum TrimMode {
     /// None.
     #[default]
     None,
@@ -144,7 +144,7 @@ pub struct Section {
     /// The id of the section.
     pub id: SectionId,
     /// The content of the section.
-    pub body: Body,
+    pub body: SectionBody,
     /// The prompts whose text replaces the section's own if a catalog is used: the first that the catalog
     /// has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -178,7 +178,7 @@ pub struct Section {
     pub empty: Option<Piece>,
     /// White space taken from the ends of the rendered section.
     #[serde(default)]
-    pub trim: Trim,
+    pub trim: TrimMode,
     /// True: a section that renders to nothing but white space stays.
     #[serde(default)]
     pub keep_blank: bool,
@@ -207,7 +207,7 @@ pub struct Section {
     pub project: bool,
     /// In a list of tools: what `item:said` is, the first choice first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub say: Vec<Say>,
+    pub say: Vec<ToolLineSource>,
     /// True: a tool without a text for `say`, or with an empty one, is not listed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skip_silent: bool,
@@ -232,7 +232,7 @@ pub struct Section {
 impl Section {
     /// Builds a section with this id and body and nothing else set.
     #[must_use]
-    pub fn new(id: SectionId, body: Body) -> Self {
+    pub fn new(id: SectionId, body: SectionBody) -> Self {
         Section {
             id,
             body,
@@ -246,7 +246,7 @@ impl Section {
             between: None,
             seam: false,
             empty: None,
-            trim: Trim::None,
+            trim: TrimMode::None,
             keep_blank: false,
             stability: None,
             priority: DEFAULT_PRIORITY,

@@ -2,7 +2,7 @@
 
 use crate::{
     diagnostic::Diagnostics,
-    fact::{Fact, FactKey, Facts, Stability},
+    fact::{RecordedVariable, RecordedVariables, Stability, VariableKey},
     profile::Profile,
     turn::Turn,
 };
@@ -10,11 +10,11 @@ use crate::{
 /// Answers for variables that a snapshot does not hold: a machine, or nobody.
 pub trait VariableSource {
     /// Returns the variable with this name; `None` where there is nobody to ask.
-    fn get(&mut self, key: &FactKey) -> Option<Fact>;
+    fn get(&mut self, key: &VariableKey) -> Option<RecordedVariable>;
 }
 
-impl<F: FnMut(&FactKey) -> Option<Fact>> VariableSource for F {
-    fn get(&mut self, key: &FactKey) -> Option<Fact> {
+impl<F: FnMut(&VariableKey) -> Option<RecordedVariable>> VariableSource for F {
+    fn get(&mut self, key: &VariableKey) -> Option<RecordedVariable> {
         self(key)
     }
 }
@@ -24,7 +24,7 @@ impl<F: FnMut(&FactKey) -> Option<Fact>> VariableSource for F {
 pub struct NoSource;
 
 impl VariableSource for NoSource {
-    fn get(&mut self, _: &FactKey) -> Option<Fact> {
+    fn get(&mut self, _: &VariableKey) -> Option<RecordedVariable> {
         None
     }
 }
@@ -32,13 +32,13 @@ impl VariableSource for NoSource {
 /// A variable that the snapshot does not hold where there is nobody to ask.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the saved world does not hold the fact `{0}`")]
-pub struct MissingVariable(pub FactKey);
+pub struct MissingVariable(pub VariableKey);
 
 /// The variables of one build. Each is looked up once, where the output depends on it, and recorded.
 pub struct Variables<'a> {
     turn: &'a Turn,
     profile: &'a Profile,
-    recorded: &'a mut Facts,
+    recorded: &'a mut RecordedVariables,
     source: &'a mut dyn VariableSource,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Variables<'a> {
     pub fn new(
         turn: &'a Turn,
         profile: &'a Profile,
-        recorded: &'a mut Facts,
+        recorded: &'a mut RecordedVariables,
         source: &'a mut dyn VariableSource,
     ) -> Self {
         Variables { turn, profile, recorded, source }
@@ -57,7 +57,11 @@ impl<'a> Variables<'a> {
     ///
     /// # Errors
     /// Nobody knows it.
-    pub fn get(&mut self, key: &FactKey, diagnostics: &mut Diagnostics) -> Result<&Fact, MissingVariable> {
+    pub fn get(
+        &mut self,
+        key: &VariableKey,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<&RecordedVariable, MissingVariable> {
         if self.recorded.get(key).is_none() {
             let given = option_variable(key, self.profile).or_else(|| turn_variable(key, self.turn));
             let found = given.or_else(|| self.source.get(key));
@@ -72,7 +76,11 @@ impl<'a> Variables<'a> {
     ///
     /// # Errors
     /// Nobody knows it.
-    pub fn exists(&mut self, key: &FactKey, diagnostics: &mut Diagnostics) -> Result<bool, MissingVariable> {
+    pub fn exists(
+        &mut self,
+        key: &VariableKey,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<bool, MissingVariable> {
         self.get(key, diagnostics).map(|fact| fact.value.is_some())
     }
 }
@@ -80,11 +88,11 @@ impl<'a> Variables<'a> {
 /// Returns `option:NAME`, the value of an option of the profile, and `given:NAME`, one that the caller set to more than a
 /// switch; `None` for other types.
 #[must_use]
-pub fn option_variable(key: &FactKey, profile: &Profile) -> Option<Fact> {
+pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedVariable> {
     let value = profile.options.get(key.name());
     let fact = |value: Option<&String>| match value {
-        Some(value) => Fact::of(value, "the profile's options", Stability::Static),
-        None => Fact::absent("the option is not set"),
+        Some(value) => RecordedVariable::of(value, "the profile's options", Stability::Static),
+        None => RecordedVariable::absent("the option is not set"),
     };
     match key.kind() {
         "option" => Some(fact(value)),
@@ -98,7 +106,7 @@ pub fn option_variable(key: &FactKey, profile: &Profile) -> Option<Fact> {
 /// Returns what the turn itself says of a variable: the value that the caller set for it, else where the turn is, who
 /// answers and which tools are active. `None` where the turn does not know.
 #[must_use]
-pub fn turn_variable(key: &FactKey, turn: &Turn) -> Option<Fact> {
+pub fn turn_variable(key: &VariableKey, turn: &Turn) -> Option<RecordedVariable> {
     if let Some(value) = turn.facts.get(key) {
         return Some(of_turn(value.as_deref(), &format!("--fact {key}")));
     }
@@ -119,8 +127,8 @@ pub fn turn_variable(key: &FactKey, turn: &Turn) -> Option<Fact> {
     }
 }
 
-fn of_turn(value: Option<&str>, source: &str) -> Fact {
-    Fact {
+fn of_turn(value: Option<&str>, source: &str) -> RecordedVariable {
+    RecordedVariable {
         value: value.map(str::to_owned),
         source: source.into(),
         stability: Stability::Conversation,

@@ -3,11 +3,11 @@
 use crate::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
-    fact::{Facts, Stability},
+    fact::{RecordedVariables, Stability},
     layer::Stack,
     origin::Piece,
     profile::Profile,
-    reminder::Due,
+    reminder::DueReminder,
     section::{Language, Override, ProviderName, SectionId},
     turn::Turn,
 };
@@ -19,7 +19,7 @@ pub const WORLD_VERSION: u32 = 1;
 
 /// A turn with everything that was found for it. `docs/reference/world.md` describes its JSON form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct World {
+pub struct Snapshot {
     /// The version of this form: 1.
     pub version: u32,
     /// The request for the prompt.
@@ -33,8 +33,8 @@ pub struct World {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<Override>,
     /// The `systemPrompt` of the settings.
-    #[serde(default, skip_serializing_if = "OwnPrompt::is_empty")]
-    pub system_prompt: OwnPrompt,
+    #[serde(default, skip_serializing_if = "SettingsPrompt::is_empty")]
+    pub system_prompt: SettingsPrompt,
     /// The texts that the caller gave for the profile's `text_options`, by option. An empty list is an empty text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, Vec<Piece>>,
@@ -45,9 +45,9 @@ pub struct World {
     pub contributions: Vec<Contribution>,
     /// The reminders that events call for, in the order of the events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reminders: Vec<Due>,
+    pub reminders: Vec<DueReminder>,
     /// Every fact that was asked for, absent ones too.
-    pub facts: Facts,
+    pub facts: RecordedVariables,
     /// The diagnostics of the collection.
     pub diagnostics: Diagnostics,
     /// The audit events of the collection.
@@ -57,7 +57,7 @@ pub struct World {
 /// `systemPrompt` of the settings: a text instead of everything, or one after everything. Both are verbatim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct OwnPrompt {
+pub struct SettingsPrompt {
     /// The whole prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom: Option<Piece>,
@@ -69,7 +69,7 @@ pub struct OwnPrompt {
     pub combine: bool,
 }
 
-impl OwnPrompt {
+impl SettingsPrompt {
     /// True where the settings leave the prompt to the profile.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -2,10 +2,10 @@
 
 use preface_core::{
     catalog::{
-        Binary, Bindings, Expression, Fragment, MOST_BYTES, Number, Said, Sight, Statement, Stop, Unary,
-        evaluate,
+        Binary, Bindings, EvaluationError, EvaluationScope, Expression, Fragment, FragmentSource, MOST_BYTES,
+        Number, Statement, Unary, evaluate,
     },
-    fact::FactKey,
+    fact::VariableKey,
     turn::Tool,
     variables::MissingVariable,
 };
@@ -36,7 +36,7 @@ fn bindings() -> Bindings {
     toml::from_str(BINDINGS).unwrap()
 }
 
-fn facts() -> BTreeMap<FactKey, Option<String>> {
+fn facts() -> BTreeMap<VariableKey, Option<String>> {
     [
         ("git:status", Some(" M a.rs ${BRANCH}")),
         ("git:branch", None),
@@ -54,18 +54,21 @@ fn tool(name: &str) -> Tool {
         .unwrap()
 }
 
-fn run(expression: &Expression) -> Result<String, Stop> {
+fn run(expression: &Expression) -> Result<String, EvaluationError> {
     fragments(expression, |fragments| fragments.iter().map(|fragment| fragment.text.as_ref()).collect())
 }
 
-fn fragments<T>(expression: &Expression, see: impl FnOnce(&[Fragment<'_>]) -> T) -> Result<T, Stop> {
+fn fragments<T>(
+    expression: &Expression,
+    see: impl FnOnce(&[Fragment<'_>]) -> T,
+) -> Result<T, EvaluationError> {
     let (bindings, facts, source) = (bindings(), facts(), Arc::<str>::from("test"));
     let tools = [tool("Bash"), tool("Grep")];
-    let mut look = |key: &FactKey| match facts.get(key) {
+    let mut look = |key: &VariableKey| match facts.get(key) {
         None => Err(MissingVariable(key.clone())),
         Some(value) => Ok(value.clone().map(|text| (text, source.clone()))),
     };
-    let sight = Sight { bindings: &bindings, tools: &tools };
+    let sight = EvaluationScope { bindings: &bindings, tools: &tools };
     evaluate(expression, &sight, &mut look).map(|fragments| see(&fragments))
 }
 
@@ -230,20 +233,20 @@ fn what_comes_to_nothing_says_why() {
         (call(member(name("GREP"), "explode"), vec![]), "a text has no `explode` here"),
         (Expression::Undefined, "`it` has no value"),
     ] {
-        assert_eq!(run(&expression), Err(Stop::Fault(why.to_owned())), "{expression:?}");
+        assert_eq!(run(&expression), Err(EvaluationError::Fault(why.to_owned())), "{expression:?}");
     }
 }
 
 #[test]
 fn a_fact_is_asked_for_where_the_outcome_hangs_on_it_and_nowhere_else() {
     let unknown: Bindings = toml::from_str("A = { fact = \"git:never\" }\nB = true").unwrap();
-    let mut look = |key: &FactKey| Err(MissingVariable(key.clone()));
-    let sight = Sight { bindings: &unknown, tools: &[] };
+    let mut look = |key: &VariableKey| Err(MissingVariable(key.clone()));
+    let sight = EvaluationScope { bindings: &unknown, tools: &[] };
     let lazy = choose(name("B"), text("yes"), name("A"));
     assert_eq!(evaluate(&lazy, &sight, &mut look).unwrap()[0].text, "yes");
     assert_eq!(
         evaluate(&name("A"), &sight, &mut look),
-        Err(Stop::Missing(MissingVariable(FactKey::new("git", "never"))))
+        Err(EvaluationError::Missing(MissingVariable(VariableKey::new("git", "never"))))
     );
 }
 
@@ -251,16 +254,16 @@ fn a_fact_is_asked_for_where_the_outcome_hangs_on_it_and_nowhere_else() {
 fn each_run_of_the_text_says_who_said_it() {
     let whole = Expression::Template(vec![text("on "), name("GREP"), text(" at "), name("STATUS")]);
     fragments(&whole, |fragments| {
-        let said: Vec<&Said<'_>> = fragments.iter().map(|fragment| &fragment.said).collect();
-        assert!(matches!(said[0], Said::Written));
-        assert!(matches!(said[1], Said::Bound("GREP")));
-        assert!(matches!(said[2], Said::Written));
-        assert!(matches!(said[3], Said::Fact(key, _) if key.as_str() == "git:status"));
+        let said: Vec<&FragmentSource<'_>> = fragments.iter().map(|fragment| &fragment.said).collect();
+        assert!(matches!(said[0], FragmentSource::Written));
+        assert!(matches!(said[1], FragmentSource::Bound("GREP")));
+        assert!(matches!(said[2], FragmentSource::Written));
+        assert!(matches!(said[3], FragmentSource::Fact(key, _) if key.as_str() == "git:status"));
     })
     .unwrap();
     // What is made of a fact's value is still its value.
     let made = call(member(name("STATUS"), "trim"), vec![]);
-    fragments(&made, |fragments| assert!(matches!(fragments[0].said, Said::Fact(..)))).unwrap();
+    fragments(&made, |fragments| assert!(matches!(fragments[0].said, FragmentSource::Fact(..)))).unwrap();
 }
 
 #[test]
@@ -269,12 +272,14 @@ fn work_size_and_depth_end() {
     for _ in 0..100_000 {
         deep = not(deep);
     }
-    assert!(matches!(run(&deep), Err(Stop::Fault(why)) if why.contains("deeper")));
+    assert!(matches!(run(&deep), Err(EvaluationError::Fault(why)) if why.contains("deeper")));
     // A tree as deep as that cannot be dropped by recursion.
     std::mem::forget(deep);
 
     let doubled = |of: Expression| call(member(of, "repeat"), vec![number(1e6)]);
-    assert!(matches!(run(&doubled(doubled(text("xx")))), Err(Stop::Fault(why)) if why.contains("bytes")));
+    assert!(
+        matches!(run(&doubled(doubled(text("xx")))), Err(EvaluationError::Fault(why)) if why.contains("bytes"))
+    );
     assert!(run(&doubled(text("x"))).unwrap().len() <= MOST_BYTES);
 
     // A list that is walked by itself by itself.
@@ -283,7 +288,7 @@ fn work_size_and_depth_end() {
         let inner = function(&[&["i"]], vec![Statement::Return(wide.clone())]);
         wide = call(member(Expression::List(vec![text("x"); 200]), "map"), vec![inner]);
     }
-    assert!(matches!(run(&wide), Err(Stop::Fault(why)) if why.contains("steps")));
+    assert!(matches!(run(&wide), Err(EvaluationError::Fault(why)) if why.contains("steps")));
 }
 
 /// Small texts that make large values on the way.
@@ -314,7 +319,7 @@ fn no_expression_takes_much_memory_or_time() {
         ),
     ];
     for bomb in bombs {
-        assert!(matches!(run(&bomb), Err(Stop::Fault(_))), "{bomb:?}");
+        assert!(matches!(run(&bomb), Err(EvaluationError::Fault(_))), "{bomb:?}");
     }
 }
 

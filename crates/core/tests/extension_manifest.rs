@@ -4,27 +4,30 @@ mod extension;
 
 use extension::{CONFIG, CONTRACT, CORE, Checker, DISCOVERY, SHAPE, complete, manifest};
 use preface_core::{
-    extension::{Ability, Category, Failure, Lies, Manifest, Refused, Role, SlotStage, id_fault},
+    extension::{
+        Ability, Category, HookRole, InvalidManifest, Manifest, ManifestLocation, SlotStage,
+        ValidationFailure, id_fault,
+    },
     scope::Scope,
 };
 use serde_json::{Value, json};
 
-fn read_bytes(scope: Scope, category: Category, id: &str, bytes: &[u8]) -> Result<Manifest, Refused> {
-    Manifest::read(bytes, &Lies { scope, category, id, path: "m.json" }, &Checker)
+fn read_bytes(scope: Scope, category: Category, id: &str, bytes: &[u8]) -> Result<Manifest, InvalidManifest> {
+    Manifest::read(bytes, &ManifestLocation { scope, category, id, path: "m.json" }, &Checker)
 }
 
-fn read(category: Category, more: &Value) -> Result<Manifest, Refused> {
+fn read(category: Category, more: &Value) -> Result<Manifest, InvalidManifest> {
     let text = manifest(category, "x", more).to_string();
     read_bytes(Scope::Global, category, "x", text.as_bytes())
 }
 
 /// `code pointer line` of each failure.
-fn said(failures: &[Failure]) -> Vec<String> {
-    let line = |failure: &Failure| failure.place.as_ref().and_then(|place| place.line).unwrap_or(0);
+fn said(failures: &[ValidationFailure]) -> Vec<String> {
+    let line = |failure: &ValidationFailure| failure.place.as_ref().and_then(|place| place.line).unwrap_or(0);
     failures.iter().map(|f| format!("{} {} {}", f.code(), f.pointer, line(f))).collect()
 }
 
-fn refused(result: Result<Manifest, Refused>) -> Vec<String> {
+fn refused(result: Result<Manifest, InvalidManifest>) -> Vec<String> {
     said(&result.expect_err("the manifest is refused").failures)
 }
 
@@ -145,10 +148,10 @@ mod by_category {
         };
         assert_eq!(hook.slot.unwrap().to_string(), "TOOL_CALL/post");
         assert_eq!(hook.slot.unwrap().stage, SlotStage::ToolCall);
-        assert_eq!(hook.role, Role::Transform, "the default");
+        assert_eq!(hook.role, HookRole::Transform, "the default");
         assert_eq!(hook.program.unwrap().argv, ["a", ""]);
         for (word, role) in
-            [("guard", Role::Guard), ("observer", Role::Observer), ("transform", Role::Transform)]
+            [("guard", HookRole::Guard), ("observer", HookRole::Observer), ("transform", HookRole::Transform)]
         {
             let Ability::Hook(hook) = read(Category::Hooks, &json!({"role": word})).unwrap().ability else {
                 panic!("a hook")

@@ -5,7 +5,7 @@ mod extension;
 use extension::ordering;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    extension::{Ordered, Ordering, OrderingRewrite, Role, Slot, order},
+    extension::{HookOrder, HookRole, Ordering, OrderingRewrite, Slot, order},
     scope::Scope::{self, Bundled, Global, Project},
 };
 use serde_json::{Value, json};
@@ -123,11 +123,11 @@ mod ordered {
         ordering(scope, &json!({"hooks": {SLOT: ids}}))
     }
 
-    fn transform(id: &str) -> (Role, String) {
-        (Role::Transform, id.to_owned())
+    fn transform(id: &str) -> (HookRole, String) {
+        (HookRole::Transform, id.to_owned())
     }
 
-    fn lay(default: &[&str], orderings: &[Ordering]) -> (Ordered, Diagnostics) {
+    fn lay(default: &[&str], orderings: &[Ordering]) -> (HookOrder, Diagnostics) {
         let defaults = match default {
             [] => BTreeMap::new(),
             ids => BTreeMap::from([(slot(SLOT), ids.iter().map(|id| transform(id)).collect())]),
@@ -174,7 +174,7 @@ mod ordered {
 
     #[test]
     fn slots_that_are_not_named_keep_their_order() {
-        let defaults: BTreeMap<Slot, Vec<(Role, String)>> =
+        let defaults: BTreeMap<Slot, Vec<(HookRole, String)>> =
             SLOTS.iter().map(|name| (slot(name), vec![transform("a"), transform("b")])).collect();
         let ordered = order(&defaults, &[list(Project, &["b"])], &mut Diagnostics::new());
         for (at, ids) in ordered.slots {

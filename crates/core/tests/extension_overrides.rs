@@ -6,17 +6,20 @@ mod extension;
 use extension::{All, Checker, complete, of_severity, resolved, row, settings, sound, told, with};
 use preface_core::{
     diagnostic::Severity,
-    extension::{Action, Category, Entry, Found, IgnoredSetting, NAMED, Scopes, Status, resolve_granted},
+    extension::{
+        Category, DiscoveredManifest, ExtensionEntry, IgnoredSetting, NAMED, PrivilegedAction, Scopes,
+        Status, resolve_granted,
+    },
     scope::Scope::{self, Bundled, Global, Project},
-    settings::{Merged, Outcome, SetBy},
+    settings::{MergedSettings, SetBy, ValueOutcome},
 };
 use serde_json::{Value, json};
 
-fn granted(found: Vec<Found>, settings: &Merged) -> Scopes {
+fn granted(found: Vec<DiscoveredManifest>, settings: &MergedSettings) -> Scopes {
     resolve_granted(found, settings, &[], &Checker, &All)
 }
 
-fn nothing() -> Merged {
+fn nothing() -> MergedSettings {
     settings(&[])
 }
 
@@ -154,7 +157,7 @@ fn the_user_switches_on_again_what_a_weaker_layer_switched_off_without_a_warning
     assert_eq!(told(&scopes.diagnostics), ["info scope/enabled"]);
 }
 
-fn command(scope: Scope, id: &str, name: &str) -> Found {
+fn command(scope: Scope, id: &str, name: &str) -> DiscoveredManifest {
     with(scope, Category::Commands, id, &json!({"name": name, "description": "Does it."}))
 }
 
@@ -171,7 +174,7 @@ fn of_two_commands_of_one_typed_name_the_stronger_layers_is_active() {
     assert_eq!(told(&scopes.diagnostics), ["warning scope/shadows"]);
 }
 
-fn provider(more: &Value) -> (Vec<Found>, Merged) {
+fn provider(more: &Value) -> (Vec<DiscoveredManifest>, MergedSettings) {
     let found = vec![sound(Global, Category::Providers, "op")];
     let said = settings(&[
         (Global, json!({"providers": {"op": {"model": "mine", "region": "eu"}}})),
@@ -214,11 +217,11 @@ fn settings_report_what_the_resolver_uses() {
     assert_eq!(scopes.ignored, [ignored("n"), ignored("m")]);
     let used = said.without(scopes.ignored.iter().map(|value| (value.by, value.path.as_slice())));
     assert_eq!(used.to_value(), json!({"tools": {"t": {"n": 3}}}));
-    let outcomes = |path: &str| -> Vec<Outcome> {
+    let outcomes = |path: &str| -> Vec<ValueOutcome> {
         used.why(&path.parse().expect("a path")).into_iter().map(|said| said.outcome).collect()
     };
-    assert_eq!(outcomes("tools.t.n"), [Outcome::Used, Outcome::Ignored]);
-    assert_eq!(outcomes("tools.t.m"), [Outcome::Ignored]);
+    assert_eq!(outcomes("tools.t.n"), [ValueOutcome::Used, ValueOutcome::Ignored]);
+    assert_eq!(outcomes("tools.t.m"), [ValueOutcome::Ignored]);
     let both = settings(&[(Global, json!({"tools": {"t": {"n": 3, "m": 1}}}))]);
     let both = both.without([(SetBy::Global, ["tools", "t", "m"].map(str::to_owned).as_slice())]);
     assert_eq!(both.why(&"tools.t".parse().expect("a path"))[0].value, json!({"n": 3}), "what counts of it");
@@ -228,7 +231,10 @@ fn settings_report_what_the_resolver_uses() {
     let used = said.without(scopes.ignored.iter().map(|value| (value.by, value.path.as_slice())));
     assert_eq!(used.to_value(), json!({"providers": {"op": {"model": "mine", "region": "eu"}}}));
     let why = used.why(&"providers.op".parse().expect("a path"));
-    assert_eq!(why.iter().map(|said| said.outcome).collect::<Vec<_>>(), [Outcome::Used, Outcome::Ignored]);
+    assert_eq!(
+        why.iter().map(|said| said.outcome).collect::<Vec<_>>(),
+        [ValueOutcome::Used, ValueOutcome::Ignored]
+    );
 }
 
 #[test]
@@ -281,7 +287,7 @@ fn in_a_slot_guards_run_first_and_observers_last_whatever_a_list_says() {
         ]
     };
     let order = |scopes: &Scopes| {
-        let mut hooks: Vec<&Entry> = scopes.of(Category::Hooks).collect();
+        let mut hooks: Vec<&ExtensionEntry> = scopes.of(Category::Hooks).collect();
         hooks.sort_by_key(|entry| entry.order);
         hooks.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>().join(" ")
     };
@@ -301,7 +307,7 @@ fn the_address_of_a_provider_is_the_one_that_settings_give() {
     let scopes = resolved(found(), &said("https://mine.example"));
     let entry = scopes.active(Category::Providers, "p").expect("it is there");
     assert_eq!(entry.about.as_deref(), Some("https://mine.example"));
-    assert_eq!(entry.action, Some(Action::Endpoint("https://mine.example".to_owned())));
+    assert_eq!(entry.action, Some(PrivilegedAction::Endpoint("https://mine.example".to_owned())));
     for wrong in ["https://user:hunter2@x.example", "ftp://x.example", " "] {
         let scopes = resolved(found(), &said(wrong));
         let entry = scopes.active(Category::Providers, "p").expect("it is there");

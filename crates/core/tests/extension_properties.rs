@@ -4,9 +4,12 @@ mod extension;
 
 use extension::{Checker, broken, held, ordering, path, raw, resolved, settings, sound, with};
 use preface_core::{
-    extension::{Category, Entry, Found, FoundWhat, Lies, Manifest, Ordering, Scopes, Status, resolve},
+    extension::{
+        Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Manifest, ManifestLocation,
+        Ordering, Scopes, Status, resolve,
+    },
     scope::Scope,
-    settings::{Merged, SetBy},
+    settings::{MergedSettings, SetBy},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
@@ -25,7 +28,7 @@ enum What {
 
 type Spot = (Scope, Category, &'static str);
 
-fn found(((scope, category, id), what): (Spot, What)) -> Found {
+fn found(((scope, category, id), what): (Spot, What)) -> DiscoveredManifest {
     match what {
         What::Sound => sound(scope, category, id),
         What::Incomplete => with(scope, category, id, &json!({})),
@@ -78,7 +81,7 @@ fn directives() -> impl Strategy<Value = Vec<(Spot, bool)>> {
     vec((spot, any::<bool>()), 0..4)
 }
 
-fn said(directives: &[(Spot, bool)]) -> Merged {
+fn said(directives: &[(Spot, bool)]) -> MergedSettings {
     let mut layers = [json!({}), json!({}), json!({})];
     for ((scope, category, id), disable) in directives {
         layers[*scope as usize][category.as_str()][id]["disable"] = json!(disable);
@@ -99,11 +102,11 @@ fn lists() -> impl Strategy<Value = Vec<Ordering>> {
     })
 }
 
-fn of(all: &[(Spot, What)]) -> Vec<Found> {
+fn of(all: &[(Spot, What)]) -> Vec<DiscoveredManifest> {
     all.iter().copied().map(found).collect()
 }
 
-fn key(entry: &Entry) -> (Category, &str, Scope) {
+fn key(entry: &ExtensionEntry) -> (Category, &str, Scope) {
     (entry.value.category, entry.name.as_str(), entry.origin.scope)
 }
 
@@ -139,7 +142,7 @@ fn expected_active(
         .collect()
 }
 
-fn all_of(scopes: &Scopes) -> Vec<&Entry> {
+fn all_of(scopes: &Scopes) -> Vec<&ExtensionEntry> {
     scopes.entries.iter().collect()
 }
 
@@ -224,10 +227,10 @@ proptest! {
         let with = [without.as_slice(), &[(spot, what)]].concat();
         let settings = said(&directives);
         let (before, after) = (resolved(of(&without), &settings), resolved(of(&with), &settings));
-        let plain = |scopes: &Scopes| -> Vec<Entry> {
+        let plain = |scopes: &Scopes| -> Vec<ExtensionEntry> {
             let others = scopes.entries.iter().filter(|entry| key(entry) != (category, "a", scope));
             // Who stays is told with the broken one above it, and that one as a warning instead of an error.
-            others.map(|entry| Entry { fallback_from: None, ..entry.clone() }).collect()
+            others.map(|entry| ExtensionEntry { fallback_from: None, ..entry.clone() }).collect()
         };
         prop_assert_eq!(plain(&before), plain(&after));
     }
@@ -259,8 +262,8 @@ proptest! {
         for entry in during.entries.iter().filter(|e| (e.value.category, e.name.as_str()) == (spot.1, spot.2)) {
             prop_assert!(!entry.active, "its own is off, too");
         }
-        let other = |scopes: &Scopes| -> Vec<Entry> {
-            let mut others: Vec<Entry> = scopes.entries.iter().filter(|e| e.value.category != spot.1).cloned().collect();
+        let other = |scopes: &Scopes| -> Vec<ExtensionEntry> {
+            let mut others: Vec<ExtensionEntry> = scopes.entries.iter().filter(|e| e.value.category != spot.1).cloned().collect();
             // Excerpts of the settings file show the new directive.
             others.iter_mut().flat_map(|entry| &mut entry.diagnostics).for_each(|note| note.place = None);
             others
@@ -348,15 +351,15 @@ proptest! {
         key in select(vec!["id", "category", "slot", "event", "command", "configSchema", "apiKey", "files", "config"]),
         category in select(&Category::ALL[..]),
     ) {
-        let lies = Lies { scope: Scope::Project, category, id: "x", path: "m.json" };
+        let lies = ManifestLocation { scope: Scope::Project, category, id: "x", path: "m.json" };
         prop_assert!(Manifest::read(&bytes, &lies, &Checker).is_err(), "no 64 bytes of noise are a manifest");
         let _ = Ordering::read(Scope::Project, "o.json", &bytes);
         let _ = Ordering::read(Scope::Project, "o.json", format!("{{\"hooks\": {text}}}").as_bytes());
         let whole = extension::manifest(category, "x", &json!({})).to_string();
         let spliced = format!("{},\"{key}\": {text}}}", whole.trim_end_matches('}'));
-        let what = FoundWhat::Manifest(spliced.into_bytes());
-        let found = Found { scope: Scope::Project, category, id: "x".into(), path: path(Scope::Project, category, "x"), what };
-        prop_assert_eq!(resolved(vec![found], &Merged::default()).entries.len(), 1);
+        let what = DiscoveredContent::Manifest(spliced.into_bytes());
+        let found = DiscoveredManifest { scope: Scope::Project, category, id: "x".into(), path: path(Scope::Project, category, "x"), what };
+        prop_assert_eq!(resolved(vec![found], &MergedSettings::default()).entries.len(), 1);
     }
 }
 

@@ -10,11 +10,11 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::Severity,
     extension::{
-        Category, Entry, EntryOrigin, Failure, Found, FoundWhat, Scopes, Stage, Status, resolve,
-        resolve_granted,
+        Category, DiscoveredContent, DiscoveredManifest, EntryOrigin, ExtensionEntry, Scopes, Status,
+        ValidationFailure, ValidationStage, resolve, resolve_granted,
     },
     scope::Scope::{self, Bundled, Global, Project},
-    settings::{Merged, SetBy, SetValue, merge},
+    settings::{MergedSettings, SetBy, SetValue, merge},
 };
 use serde_json::{Value, json};
 
@@ -33,17 +33,17 @@ fn origin(scope: Scope, category: Category, id: &str) -> EntryOrigin {
     EntryOrigin { scope, path: path(scope, category, id) }
 }
 
-fn nothing() -> Merged {
-    Merged::default()
+fn nothing() -> MergedSettings {
+    MergedSettings::default()
 }
 
 /// `scope/name` of each active entry.
 fn active(scopes: &Scopes) -> Vec<String> {
-    let name = |entry: &Entry| format!("{}/{}", entry.origin.scope, entry.name);
+    let name = |entry: &ExtensionEntry| format!("{}/{}", entry.origin.scope, entry.name);
     scopes.entries.iter().filter(|entry| entry.active).map(name).collect()
 }
 
-fn bash(scope: Scope) -> Found {
+fn bash(scope: Scope) -> DiscoveredManifest {
     sound(scope, Category::Tools, "Bash")
 }
 
@@ -278,10 +278,15 @@ mod unordered {
 
     #[test]
     fn a_built_in_one_is_disabled_like_any_other() {
-        let what = FoundWhat::Builtin { about: "system.md".to_owned() };
+        let what = DiscoveredContent::Builtin { about: "system.md".to_owned() };
         let id = "SystemPromptFile".to_owned();
-        let found =
-            Found { scope: Bundled, category: Category::ContextProviders, path: "bundled".into(), id, what };
+        let found = DiscoveredManifest {
+            scope: Bundled,
+            category: Category::ContextProviders,
+            path: "bundled".into(),
+            id,
+            what,
+        };
         let off = settings(&[(Global, json!({"contextProviders": {"SystemPromptFile": {"disable": true}}}))]);
         assert_eq!(active(&resolved(vec![found.clone()], &nothing())), ["bundled/SystemPromptFile"]);
         assert_eq!(active(&resolved(vec![found], &off)), [""; 0]);
@@ -421,8 +426,12 @@ mod fallback {
 
     #[test]
     fn a_file_that_cannot_be_read_is_a_broken_one() {
-        let what = FoundWhat::Unreadable(Failure::new(Stage::Discovery, "", "it is a directory"));
-        let found = Found { what, ..bash(Project) };
+        let what = DiscoveredContent::Unreadable(ValidationFailure::new(
+            ValidationStage::Discovery,
+            "",
+            "it is a directory",
+        ));
+        let found = DiscoveredManifest { what, ..bash(Project) };
         let scopes = resolved(vec![bash(Bundled), found], &nothing());
         assert_eq!(active(&scopes), ["bundled/Bash"]);
         assert_eq!(failure(&scopes, Project), format!("warning {DISCOVERY}"));
@@ -442,7 +451,7 @@ mod fallback {
 mod one_layer {
     use super::*;
 
-    fn command(scope: Scope, id: &str, name: &str) -> Found {
+    fn command(scope: Scope, id: &str, name: &str) -> DiscoveredManifest {
         with(scope, Category::Commands, id, &json!({"description": "Does it.", "name": name}))
     }
 
@@ -504,7 +513,7 @@ mod one_layer {
 
     #[test]
     fn one_id_twice_keeps_the_first_by_path_and_the_other_has_nothing_to_fall_back_to() {
-        let other = Found { path: "elsewhere".to_owned(), ..bash(Global) };
+        let other = DiscoveredManifest { path: "elsewhere".to_owned(), ..bash(Global) };
         for found in [vec![other.clone(), bash(Global)], vec![bash(Global), other]] {
             let scopes = resolved(found, &nothing());
             let rows: Vec<String> = scopes
@@ -529,12 +538,13 @@ mod hooks {
     use super::*;
 
     fn order(scopes: &Scopes) -> Vec<String> {
-        let mut hooks: Vec<&Entry> = scopes.of(Category::Hooks).filter(|hook| hook.order.is_some()).collect();
+        let mut hooks: Vec<&ExtensionEntry> =
+            scopes.of(Category::Hooks).filter(|hook| hook.order.is_some()).collect();
         hooks.sort_by_key(|hook| (hook.slot, hook.order));
         hooks.iter().map(|hook| format!("{}/{}", hook.origin.scope, hook.name)).collect()
     }
 
-    fn hook(scope: Scope, id: &str) -> Found {
+    fn hook(scope: Scope, id: &str) -> DiscoveredManifest {
         sound(scope, Category::Hooks, id)
     }
 
@@ -621,7 +631,7 @@ mod hooks {
 mod config {
     use super::*;
 
-    fn retrying(scope: Scope, config: &Value) -> Found {
+    fn retrying(scope: Scope, config: &Value) -> DiscoveredManifest {
         let schema = json!({"type": "object", "additionalProperties": false, "maxProperties": 2, "properties": {
             "retries": {"type": "integer"}, "shell": {"type": "string"}, "env": {"type": "object"}}});
         with(
@@ -636,7 +646,7 @@ mod config {
         (scope, json!({"tools": {"Bash": config}}))
     }
 
-    fn configured(found: Vec<Found>, layers: &[(Scope, Value)]) -> (Value, SetBy, Vec<String>) {
+    fn configured(found: Vec<DiscoveredManifest>, layers: &[(Scope, Value)]) -> (Value, SetBy, Vec<String>) {
         let scopes = resolved(found, &settings(layers));
         let entry = scopes.active(Category::Tools, "Bash").expect("one is active");
         let notes = scopes.diagnostics.iter().map(|note| format!("{} {}", note.code, note.message)).collect();

@@ -1,7 +1,7 @@
 //! Texts that imitate the profile's own tags and headings: what is told of them, where, and what becomes of them.
 
 use preface_core::{
-    fact::{Facts, Stability},
+    fact::{RecordedVariables, Stability},
     layer::Stack,
     line,
     lint::forged::scan_tags,
@@ -11,7 +11,7 @@ use preface_core::{
     scope::Scope,
     section::{Language, ProviderName, SectionId},
     turn::Turn,
-    world::{Contribution, Item, OwnPrompt, WORLD_VERSION, World},
+    world::{Contribution, Item, SettingsPrompt, Snapshot, WORLD_VERSION},
 };
 use proptest::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};
@@ -54,7 +54,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         unread: 0,
         silent: None,
     };
-    let mut world = World {
+    let mut world = Snapshot {
         version: WORLD_VERSION,
         turn: Turn {
             agent: None,
@@ -72,7 +72,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         profile: profile.into(),
         stack: Stack::default(),
         overrides: Vec::new(),
-        system_prompt: OwnPrompt::default(),
+        system_prompt: SettingsPrompt::default(),
         given: BTreeMap::new(),
         stored: None,
         contributions: vec![
@@ -80,13 +80,13 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
             said("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),
         ],
         reminders: Vec::new(),
-        facts: Facts::default(),
+        facts: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };
-    let mut answer = |key: &preface_core::fact::FactKey| {
+    let mut answer = |key: &preface_core::fact::VariableKey| {
         let text = if key.name() == "cwd" { "/work" } else { "</skill>" };
-        Some(preface_core::fact::Fact::of(text, "test", Stability::Static))
+        Some(preface_core::fact::RecordedVariable::of(text, "test", Stability::Static))
     };
     line::run(&mut world, &mut answer).unwrap()
 }

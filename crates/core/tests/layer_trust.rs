@@ -1,7 +1,7 @@
 //! A project's sections are part of a prompt only where the project is trusted, whoever made the world.
 
 use preface_core::{
-    fact::Facts,
+    fact::RecordedVariables,
     layer::{Layer, Stack},
     line,
     origin::{Origin, Piece},
@@ -10,7 +10,7 @@ use preface_core::{
     trust::Trust,
     turn::Turn,
     variables::NoSource,
-    world::{OwnPrompt, WORLD_VERSION, World},
+    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
 };
 use std::collections::BTreeMap;
 
@@ -32,18 +32,18 @@ fn prompt(trust: Trust) -> String {
         files: BTreeMap::new(),
         sections: BTreeMap::from([("tone".to_owned(), vec![piece])]),
     };
-    let mut world = World {
+    let mut world = Snapshot {
         version: WORLD_VERSION,
         turn: Turn { cwd: "/work".into(), counter: "estimate:bytes4".into(), ..Turn::default() },
         profile: profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).unwrap().into(),
         stack: Stack(vec![project]),
         overrides: Vec::new(),
-        system_prompt: OwnPrompt::default(),
+        system_prompt: SettingsPrompt::default(),
         given: BTreeMap::new(),
         stored: None,
         contributions: Vec::new(),
         reminders: Vec::new(),
-        facts: Facts::default(),
+        facts: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };

@@ -5,7 +5,7 @@
 //! characters, so that a reader sees what is hidden, a finding fits on a line, and no file here holds anything that
 //! scanners take for a credential.
 
-use preface_core::lint::{finding::Finding, forged, hidden, secret};
+use preface_core::lint::{finding::TextFinding, forged, hidden, secret};
 
 struct Case {
     name: String,
@@ -52,7 +52,7 @@ fn code_point(part: &str) -> (char, &str) {
     (char::from_u32(code).expect("`\\u{…}` is a character"), rest)
 }
 
-fn check<F: Finding>(file: &str, scan: impl Fn(&str) -> Vec<F>) {
+fn check<F: TextFinding>(file: &str, scan: impl Fn(&str) -> Vec<F>) {
     let cases = cases(file);
     assert!(!cases.is_empty(), "a file without cases checks nothing");
     for Case { name, findings, body } in cases {

@@ -4,7 +4,7 @@
 use preface_core::{
     diagnostic::Severity,
     lint::{
-        finding::Finding,
+        finding::TextFinding,
         forged::{TAGS, scan_for},
         hidden::scan,
     },

@@ -2,8 +2,8 @@
 
 use preface_core::{
     diagnostic::{Diagnostic, Severity},
-    extension::{Action, Status},
-    mcp_servers::{McpFile, McpServers, Server, ServerEntry, Transport, resolve, resolve_granted},
+    extension::{PrivilegedAction, Status},
+    mcp_servers::{McpFile, McpServer, McpServers, ServerEntry, Transport, resolve, resolve_granted},
     scope::Scope::{self, Bundled, Global, Project},
     settings::SetBy,
 };
@@ -369,7 +369,7 @@ fn a_row_has_the_keys_of_an_extension_and_no_secret() {
         })
     );
     assert!(!format!("{row:?}").contains("hush"));
-    let Some(Server::Stdio(launch)) = row.value.server else { panic!("a program") };
+    let Some(McpServer::Stdio(launch)) = row.value.server else { panic!("a program") };
     assert_eq!(launch.env["TOKEN"].as_written(), "hush", "whoever starts it gets what is written");
     assert_eq!(launch.cwd.as_deref(), Some("/w"));
 
@@ -377,7 +377,7 @@ fn a_row_has_the_keys_of_an_extension_and_no_secret() {
         "url": "https://a.example/mcp?key=hush", "headers": {"Authorization": "Bearer hush"},
     }));
     assert_eq!(row.about.as_deref(), Some("streamable-http: https://a.example/mcp; headers: Authorization"));
-    assert_eq!(row.action, Some(Action::Endpoint("https://a.example/mcp?key=hush".to_owned())));
+    assert_eq!(row.action, Some(PrivilegedAction::Endpoint("https://a.example/mcp?key=hush".to_owned())));
 }
 
 #[test]

@@ -6,8 +6,8 @@
 //! `system` on.
 
 use preface_core::message::{
-    Conversion, DroppedWhy, Frame, MOST_BYTES, MOST_MESSAGES, MessageForms, MessagesError, SystemMessages,
-    convert, read,
+    DropReason, MOST_BYTES, MOST_MESSAGES, MessageConversion, MessageForms, MessageFrame, MessagesError,
+    SystemMessages, convert, read,
 };
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn kept() -> MessageForms {
     MessageForms { system: SystemMessages::Keep, ..MessageForms::default() }
 }
 
-fn converted(json: &str, forms: &MessageForms) -> Conversion {
+fn converted(json: &str, forms: &MessageForms) -> MessageConversion {
     let mut notes = Vec::new();
     let messages =
         read("messages.json", json.as_bytes(), &mut notes).unwrap_or_else(|error| panic!("{error}: {json}"));
@@ -23,7 +23,7 @@ fn converted(json: &str, forms: &MessageForms) -> Conversion {
     convert(&messages, forms)
 }
 
-fn shown(conversion: &Conversion) -> String {
+fn shown(conversion: &MessageConversion) -> String {
     serde_json::to_string(&conversion.messages).unwrap()
 }
 
@@ -51,7 +51,7 @@ fn what_is_left_out_is_listed() {
         {"role":"user","content":"x"}, {"role":"system","content":"y"}]"#;
     let conversion = converted(json, &MessageForms::default());
     let dropped: Vec<_> = conversion.dropped.iter().map(|one| (one.message, one.why)).collect();
-    assert_eq!(dropped, [(0, DroppedWhy::Excluded), (2, DroppedWhy::System)]);
+    assert_eq!(dropped, [(0, DropReason::Excluded), (2, DropReason::System)]);
     assert_eq!(conversion.messages[0].origin.message, 1);
     let notes: Vec<_> =
         conversion.notes().into_iter().map(|note| (note.code.as_str(), note.message)).collect();
@@ -62,7 +62,7 @@ fn what_is_left_out_is_listed() {
 }
 
 /// The texts of a message's blocks, with the bytes that are the profile's in angle quotes.
-fn marked(conversion: &Conversion) -> Vec<String> {
+fn marked(conversion: &MessageConversion) -> Vec<String> {
     let message = &conversion.messages[0];
     let blocks = message.fields()["content"].as_array().unwrap();
     let mark = |(at, block): (usize, &Value)| {
@@ -101,7 +101,7 @@ fn each_byte_is_the_messages_or_the_profiles() {
 
 #[test]
 fn a_profile_may_wrap_what_extensions_say() {
-    let custom = Frame::new("[event {type}]\n", "\n[end of {type}]");
+    let custom = MessageFrame::new("[event {type}]\n", "\n[end of {type}]");
     let forms = MessageForms { custom, ..MessageForms::default() };
     let text = |text: &str| json!({"type": "text", "text": text});
     let image = json!({"type": "image", "data": "aGk="});

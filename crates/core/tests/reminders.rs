@@ -1,11 +1,11 @@
 //! Reminders: what an event may say, what becomes of it, and what no event can do.
 
 use preface_core::{
-    aside::{Aside, AsidePlace},
+    aside::{AsidePlace, Attachment},
     budget::Bytes4,
     document::Document,
     explain::Explanation,
-    fact::{Fact, FactKey, Facts, Stability},
+    fact::{RecordedVariable, RecordedVariables, Stability, VariableKey},
     layer::Stack,
     line::{self, LineError},
     lint::forged::scan_tags,
@@ -13,12 +13,12 @@ use preface_core::{
     origin::{Origin, Source},
     profile,
     prompt::Prompt,
-    reminder::{Catalogue, Due, Event, EventError, RawReminder},
+    reminder::{DueReminder, Event, EventError, RawReminder, ReminderCatalog},
     scope::Scope,
     turn::Turn,
     variables::NoSource,
-    wire::{Call, Neutral, Wire},
-    world::{OwnPrompt, WORLD_VERSION, World},
+    wire::{Neutral, RequestContent, Wire},
+    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -50,15 +50,15 @@ fn source(id: &str) -> Arc<Source> {
     Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{id}.md") })
 }
 
-fn catalogue(texts: &[(&str, &str)]) -> Catalogue {
-    let mut catalogue = Catalogue::default();
+fn catalogue(texts: &[(&str, &str)]) -> ReminderCatalog {
+    let mut catalogue = ReminderCatalog::default();
     for (id, text) in texts {
         catalogue.put(RawReminder::read(id, &source(id), text).unwrap().alone().unwrap());
     }
     catalogue
 }
 
-fn files() -> Catalogue {
+fn files() -> ReminderCatalog {
     catalogue(&[
         ("file-modified", FILE),
         (
@@ -70,14 +70,14 @@ fn files() -> Catalogue {
     ])
 }
 
-fn check(event: Value) -> Result<Due, EventError> {
+fn check(event: Value) -> Result<DueReminder, EventError> {
     files().check(&Event::read(&event)?)
 }
 
-fn world(events: &[Value]) -> World {
+fn world(events: &[Value]) -> Snapshot {
     let raw = profile::read("test", "test.toml", PROFILE).unwrap();
     let profile = profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).unwrap();
-    World {
+    Snapshot {
         version: WORLD_VERSION,
         turn: Turn {
             agent: None,
@@ -95,12 +95,12 @@ fn world(events: &[Value]) -> World {
         profile: profile.into(),
         stack: Stack::default(),
         overrides: Vec::new(),
-        system_prompt: OwnPrompt::default(),
+        system_prompt: SettingsPrompt::default(),
         given: BTreeMap::new(),
         stored: None,
         contributions: Vec::new(),
         reminders: events.iter().map(|event| check(event.clone()).unwrap()).collect(),
-        facts: Facts::default(),
+        facts: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     }
@@ -109,12 +109,13 @@ fn world(events: &[Value]) -> World {
 /// Builds, with a branch of this name; and proves what holds for every build.
 fn build_on(branch: &str, events: &[Value]) -> Prompt {
     let mut world = world(events);
-    let mut answer =
-        |key: &FactKey| (key.as_str() == "git:branch").then(|| Fact::of(branch, "HEAD", Stability::Turn));
+    let mut answer = |key: &VariableKey| {
+        (key.as_str() == "git:branch").then(|| RecordedVariable::of(branch, "HEAD", Stability::Turn))
+    };
     let prompt = line::run(&mut world, &mut answer).unwrap();
     prompt.check_tiling().unwrap();
     assert_eq!(prompt.text, "You help.", "no byte of a reminder is in the system prompt");
-    let mut saved: World = serde_json::from_str(&serde_json::to_string(&world).unwrap()).unwrap();
+    let mut saved: Snapshot = serde_json::from_str(&serde_json::to_string(&world).unwrap()).unwrap();
     let again = line::run(&mut saved, &mut NoSource).unwrap();
     assert_eq!(again.asides, prompt.asides, "a saved world gives the same reminders");
     prompt
@@ -281,7 +282,7 @@ fn every_byte_knows_where_it_came_from() {
 fn a_world_without_the_fact_of_a_reminder_names_it() {
     let mut world = world(&[json!({"type": "branch", "a": "b"})]);
     let error = line::run(&mut world, &mut NoSource).unwrap_err();
-    assert_eq!(error, LineError::Missing(FactKey::new("git", "branch")));
+    assert_eq!(error, LineError::Missing(VariableKey::new("git", "branch")));
 }
 
 #[test]
@@ -316,7 +317,7 @@ fn seen(history: &str) -> Vec<ModelMessage> {
 }
 
 fn sent(prompt: &Prompt, messages: &[ModelMessage]) -> (Value, Vec<String>) {
-    let request = Neutral.shape(Call { prompt, messages, tools: &[] });
+    let request = Neutral.shape(RequestContent { prompt, messages, tools: &[] });
     let body: Value = serde_json::from_str(&request.body).unwrap();
     assert_eq!(body["system"], "You help.");
     let notes = request.diagnostics.iter().map(|note| note.code.to_string()).collect();
@@ -469,7 +470,7 @@ proptest! {
         ]);
         prop_assert_eq!(prompt.asides.len(), 3);
         for aside in &prompt.asides {
-            let wrapped = Aside::wrap(&aside.text);
+            let wrapped = Attachment::wrap(&aside.text);
             prop_assert_eq!(wrapped.escaped, 0, "it was safe before it was sent");
             let tags: Vec<String> =
                 scan_tags(&wrapped.text, &["system-reminder"]).into_iter().map(|tag| tag.imitates).collect();

@@ -2,17 +2,29 @@
 
 use preface_core::{
     scope::Scope,
-    settings::{Change, EditError, KeyPath, edit, parse},
+    settings::{EditError, KeyPath, SettingChange, edit, parse},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
 
 fn set(before: &str, key: &str, value: Value) -> Result<Option<String>, EditError> {
-    edit(Scope::Global, "settings.json", Some(before.as_bytes()), &key.parse().unwrap(), &Change::Set(value))
+    edit(
+        Scope::Global,
+        "settings.json",
+        Some(before.as_bytes()),
+        &key.parse().unwrap(),
+        &SettingChange::Set(value),
+    )
 }
 
 fn unset(before: &str, key: &str) -> Result<Option<String>, EditError> {
-    edit(Scope::Global, "settings.json", Some(before.as_bytes()), &key.parse().unwrap(), &Change::Unset)
+    edit(
+        Scope::Global,
+        "settings.json",
+        Some(before.as_bytes()),
+        &key.parse().unwrap(),
+        &SettingChange::Unset,
+    )
 }
 
 #[track_caller]
@@ -28,9 +40,9 @@ fn unsets(before: &str, key: &str, after: &str) {
 #[test]
 fn a_file_that_is_not_there_becomes_one() {
     let key: KeyPath = "budget.tokens".parse().unwrap();
-    let text = edit(Scope::Global, "settings.json", None, &key, &Change::Set(9000.into())).unwrap();
+    let text = edit(Scope::Global, "settings.json", None, &key, &SettingChange::Set(9000.into())).unwrap();
     assert_eq!(text.as_deref(), Some("{\n  \"budget\": {\n    \"tokens\": 9000\n  }\n}\n"));
-    assert_eq!(edit(Scope::Global, "settings.json", None, &key, &Change::Unset), Ok(None));
+    assert_eq!(edit(Scope::Global, "settings.json", None, &key, &SettingChange::Unset), Ok(None));
 }
 
 #[test]
@@ -157,8 +169,13 @@ fn a_file_that_does_not_parse_is_left_alone() {
             assert_eq!(note.help.as_deref(), Some("correct the file by hand"));
         }
     }
-    let latin =
-        edit(Scope::Global, "s", Some(b"{\"preset\": \"\xe9\"}"), &"preset".parse().unwrap(), &Change::Unset);
+    let latin = edit(
+        Scope::Global,
+        "s",
+        Some(b"{\"preset\": \"\xe9\"}"),
+        &"preset".parse().unwrap(),
+        &SettingChange::Unset,
+    );
     assert!(matches!(latin, Err(EditError::Unreadable(_))), "{latin:?}");
 }
 
@@ -179,16 +196,22 @@ fn what_the_reader_refuses_is_not_written() {
         assert!(error.note().message.starts_with(message), "{}", error.note().message);
     }
     let deep: KeyPath = std::iter::once("logging").chain(std::iter::repeat_n("a", 100_000)).collect();
-    let error = edit(Scope::Global, "s", None, &deep, &Change::Set(json!(1))).unwrap_err();
+    let error = edit(Scope::Global, "s", None, &deep, &SettingChange::Set(json!(1))).unwrap_err();
     assert!(error.note().message.contains("nest deeper than 64"), "{}", error.note().message);
-    let error = edit(Scope::Global, "s", None, &KeyPath::default(), &Change::Unset).unwrap_err();
+    let error = edit(Scope::Global, "s", None, &KeyPath::default(), &SettingChange::Unset).unwrap_err();
     assert_eq!(error.to_string(), "no setting is named");
 }
 
 #[test]
 fn a_project_sets_what_a_project_may() {
     let set = |key: &str, value| {
-        edit(Scope::Project, ".preface/settings.json", None, &key.parse().unwrap(), &Change::Set(value))
+        edit(
+            Scope::Project,
+            ".preface/settings.json",
+            None,
+            &key.parse().unwrap(),
+            &SettingChange::Set(value),
+        )
     };
     assert!(set("sections.style.text", json!("Use tabs.")).unwrap().is_some());
     let error = set("budget.tokens", json!(5)).unwrap_err();
@@ -291,7 +314,7 @@ fn full(value: Value) -> Value {
     }
 }
 
-fn run(text: &str, key: &KeyPath, change: &Change) -> Result<Option<String>, EditError> {
+fn run(text: &str, key: &KeyPath, change: &SettingChange) -> Result<Option<String>, EditError> {
     edit(Scope::Global, "s", Some(text.as_bytes()), key, change)
 }
 
@@ -316,7 +339,7 @@ proptest! {
 
     #[test]
     fn set_then_get_gives_the_value_and_changes_no_other(text in file(), key in key(), value in value()) {
-        match run(&text, &key, &Change::Set(value.clone())) {
+        match run(&text, &key, &SettingChange::Set(value.clone())) {
             Ok(after) => {
                 let after = after.unwrap_or_else(|| text.clone());
                 prop_assert_eq!(read(&after), put(read(&text), key.keys(), value), "{:?}\n{:?}", text, after);
@@ -329,7 +352,7 @@ proptest! {
     fn a_new_value_takes_nothing_away(text in file(), key in key(), value in value()) {
         let there = read(&text).pointer(&key.pointer()).is_some();
         let blank = text.contains("{}") || text.contains("{ }") || text.contains("{\n") || text.contains("{  ") || text.contains("{\r");
-        if !there && !blank && let Ok(Some(after)) = run(&text, &key, &Change::Set(value)) {
+        if !there && !blank && let Ok(Some(after)) = run(&text, &key, &SettingChange::Set(value)) {
             prop_assert!(subsequence(&text, &after), "{:?}\n{:?}", text, after);
             prop_assert_eq!(text.matches("\r\n").count() > 0 && !text.replace("\r\n", "").contains('\n'),
                 after.matches("\r\n").count() > 0 && !after.replace("\r\n", "").contains('\n'));
@@ -339,21 +362,21 @@ proptest! {
     #[test]
     fn setting_and_unsetting_leaves_what_was_said(text in file(), key in key(), value in value()) {
         let there = read(&text).pointer(&key.pointer()).is_some();
-        if !there && let Ok(Some(with)) = run(&text, &key, &Change::Set(value)) {
-            let without = run(&with, &key, &Change::Unset).unwrap().expect("it was there");
+        if !there && let Ok(Some(with)) = run(&text, &key, &SettingChange::Set(value)) {
+            let without = run(&with, &key, &SettingChange::Unset).unwrap().expect("it was there");
             prop_assert_eq!(full(read(&without)), full(read(&text)), "{:?}\n{:?}\n{:?}", text, with, without);
         }
     }
 
     #[test]
     fn what_is_unset_is_gone_and_nothing_else(text in file(), key in key()) {
-        if let Some(after) = run(&text, &key, &Change::Unset).unwrap() {
+        if let Some(after) = run(&text, &key, &SettingChange::Unset).unwrap() {
             let (keys, mut expected) = (key.keys(), read(&text));
             let above = keys[..keys.len() - 1].iter().fold(&mut expected, |at, key| &mut at[key.as_str()]);
             above.as_object_mut().unwrap().remove(&keys[keys.len() - 1]);
             prop_assert_eq!(full(read(&after)), full(expected), "{:?}\n{:?}", text, after);
             prop_assert!(subsequence(&after, &text), "{:?}\n{:?}", text, after);
-            prop_assert_eq!(run(&after, &key, &Change::Unset), Ok(None));
+            prop_assert_eq!(run(&after, &key, &SettingChange::Unset), Ok(None));
         }
     }
 
@@ -371,7 +394,7 @@ proptest! {
         if windows { text = text.replace('\n', "\r\n"); }
         // The reader drops these values; the editor must find its way all the same.
         let name = lines.get(pick).map_or("outputStyle", |(name, _)| name);
-        let change = if sets { Change::Set(json!("x")) } else { Change::Unset };
+        let change = if sets { SettingChange::Set(json!("x")) } else { SettingChange::Unset };
         let key: KeyPath = name.parse().unwrap();
         match run(&text, &key, &change) {
             Ok(None) => {}

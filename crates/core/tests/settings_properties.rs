@@ -2,7 +2,9 @@
 
 use preface_core::{
     scope::Scope,
-    settings::{KeyPath, LayerSettings, Merged, Node, Outcome, SetBy, Tree, merge, parse},
+    settings::{
+        KeyPath, LayerSettings, MergedSettings, SetBy, SettingsNode, SettingsTree, ValueOutcome, merge, parse,
+    },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
@@ -11,7 +13,7 @@ fn layer(scope: Scope, value: &Value) -> LayerSettings {
     parse(scope, "settings.json", value.to_string().as_bytes()).0.expect("an object of settings")
 }
 
-fn merged(layers: Vec<LayerSettings>) -> Merged {
+fn merged(layers: Vec<LayerSettings>) -> MergedSettings {
     merge(layers, &mut Vec::new())
 }
 
@@ -108,9 +110,13 @@ fn expected(below: Value, above: Value) -> Value {
     result
 }
 
-fn leaves<'a>(node: &'a Node, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String], &'a Node)) {
+fn leaves<'a>(
+    node: &'a SettingsNode,
+    path: &mut Vec<String>,
+    visit: &mut dyn FnMut(&[String], &'a SettingsNode),
+) {
     match node.tree() {
-        Tree::Table(table) if !table.is_empty() => {
+        SettingsTree::Table(table) if !table.is_empty() => {
             for (key, below) in table.iter() {
                 path.push(key.to_owned());
                 leaves(below, path, visit);
@@ -154,7 +160,7 @@ proptest! {
         let first = merge(layers.clone(), &mut one);
         prop_assert_eq!(&first, &merge(layers.into_iter().rev().collect(), &mut two));
         prop_assert_eq!(one, two);
-        let again: Merged = serde_json::from_str(&serde_json::to_string(&first).unwrap()).unwrap();
+        let again: MergedSettings = serde_json::from_str(&serde_json::to_string(&first).unwrap()).unwrap();
         prop_assert_eq!(again, first);
     }
 
@@ -168,7 +174,7 @@ proptest! {
             let text = &texts[leaf.by() as usize][leaf.span()];
             let said = all.why(&path);
             let used: Vec<SetBy> =
-                said.iter().filter(|said| said.outcome == Outcome::Used).map(|said| said.by).collect();
+                said.iter().filter(|said| said.outcome == ValueOutcome::Used).map(|said| said.by).collect();
             let written: Value = serde_json::from_str(text).unwrap();
             let pointer: KeyPath = path.pointer().parse().unwrap_or_default();
             if checked.is_ok() && !keys.is_empty() {
@@ -178,7 +184,7 @@ proptest! {
                     prop_assert_eq!(&pointer, &path, "a pointer leads back");
                     prop_assert!(used.contains(&leaf.by()), "{path}: {said:?}");
                     prop_assert_eq!(said.last().map(|said| said.by), said.iter().map(|said| said.by).max());
-                    if !matches!(leaf.tree(), Tree::Table(_)) {
+                    if !matches!(leaf.tree(), SettingsTree::Table(_)) {
                         prop_assert_eq!(&used, &vec![leaf.by()], "one layer gave {}", path);
                         prop_assert_eq!(said.last().map(|said| said.by), Some(leaf.by()), "the strongest that speaks");
                     }
@@ -193,7 +199,7 @@ proptest! {
     fn a_valid_higher_value_beats_a_lower_one(lower in -5_i64..5, higher in -5_i64..5) {
         let tokens = |tokens: i64| json!({"contextProviders": {"SystemPromptFile": {"maxTokens": tokens}}});
         let all = merged(vec![layer(Scope::Global, &tokens(lower)), layer(Scope::Project, &tokens(higher))]);
-        let found = all.at(&["contextProviders", "SystemPromptFile", "maxTokens"]).and_then(Node::as_integer);
+        let found = all.at(&["contextProviders", "SystemPromptFile", "maxTokens"]).and_then(SettingsNode::as_integer);
         prop_assert_eq!(found, [higher, lower].into_iter().find(|tokens| *tokens >= 0));
     }
 
@@ -221,7 +227,7 @@ proptest! {
         let (layer, _) = parse(Scope::Project, "settings.json", around.as_bytes());
         let all = merged(layer.into_iter().collect());
         let saved = serde_json::to_string(&all).unwrap();
-        let again: Merged = serde_json::from_str(&saved).unwrap();
+        let again: MergedSettings = serde_json::from_str(&saved).unwrap();
         prop_assert_eq!(again.root().masked(), all.root().masked(), "{}", saved);
     }
 }

@@ -4,8 +4,8 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     scope::Scope,
     settings::{
-        KeyPath, Merged, Outcome, Own, SectionContent, SectionOverride, SetBy, SetError, SetValue, Shape,
-        SystemPromptFile, merge, parse,
+        KeyPath, MergedSettings, PrefaceSettings, SectionContent, SectionOverride, SetBy, SetError, SetValue,
+        SystemPromptFileSettings, ValueOutcome, ValueShape, merge, parse,
     },
 };
 use serde_json::json;
@@ -14,7 +14,7 @@ const SHAPE_INVALID: &str = "settings/shape-invalid";
 const VIOLATION: &str = "settings/schema-violation";
 
 /// Merges texts of layers; notes of reading come first.
-fn settings(layers: &[(Scope, &str)]) -> (Merged, Diagnostics) {
+fn settings(layers: &[(Scope, &str)]) -> (MergedSettings, Diagnostics) {
     let mut notes = Vec::new();
     let mut parsed = Vec::new();
     for (scope, text) in layers {
@@ -25,7 +25,7 @@ fn settings(layers: &[(Scope, &str)]) -> (Merged, Diagnostics) {
     (merge(parsed, &mut notes), notes)
 }
 
-fn three(bundled: &str, global: &str, project: &str) -> (Merged, Diagnostics) {
+fn three(bundled: &str, global: &str, project: &str) -> (MergedSettings, Diagnostics) {
     settings(&[(Scope::Bundled, bundled), (Scope::Global, global), (Scope::Project, project)])
 }
 
@@ -206,7 +206,7 @@ mod reading {
             let (merged, notes) =
                 settings(&[(Scope::Global, &format!("{{\"budget\": {{\"tokens\": {text}}}}}"))]);
             assert_eq!(notes, [], "{text}");
-            assert_eq!(Own::read(&merged).budget.tokens.unwrap().value, tokens, "{text}");
+            assert_eq!(PrefaceSettings::read(&merged).budget.tokens.unwrap().value, tokens, "{text}");
         }
     }
 
@@ -391,8 +391,8 @@ mod merging {
 
     #[test]
     fn no_layer_at_all_is_an_empty_object() {
-        assert_eq!(Merged::default().to_value(), json!({}));
-        assert_eq!(Merged::default().why(&path("budget")), []);
+        assert_eq!(MergedSettings::default().to_value(), json!({}));
+        assert_eq!(MergedSettings::default().why(&path("budget")), []);
     }
 
     #[test]
@@ -402,15 +402,15 @@ mod merging {
             r#"{"logging":{"level":"warn"},"budget":{"tokens":5}}"#,
             "{\n\"logging\":{\"level\":\"debug\"},\n\"budget\":{\"tokens\":6}}",
         );
-        let said = |text: &str| -> Vec<(SetBy, String, Outcome)> {
+        let said = |text: &str| -> Vec<(SetBy, String, ValueOutcome)> {
             merged
                 .why(&path(text))
                 .into_iter()
                 .map(|said| (said.by, said.value.to_string(), said.outcome))
                 .collect()
         };
-        use Outcome::{Ignored, Overridden, Used};
         use SetBy::{Bundled, Global, Project};
+        use ValueOutcome::{Ignored, Overridden, Used};
         assert_eq!(
             said("logging.level"),
             [
@@ -421,7 +421,7 @@ mod merging {
         );
         assert_eq!(said("/logging/a"), [(Bundled, "1".into(), Used)]);
         assert_eq!(said("budget.tokens"), [(Global, "5".into(), Used), (Project, "6".into(), Ignored)]);
-        let logging: Vec<Outcome> = said("logging").into_iter().map(|(_, _, outcome)| outcome).collect();
+        let logging: Vec<ValueOutcome> = said("logging").into_iter().map(|(_, _, outcome)| outcome).collect();
         assert_eq!(logging, [Used, Overridden, Used], "of the global object nothing stands");
         let place = &merged.why(&path("logging.level"))[2].place;
         assert_eq!(
@@ -438,7 +438,7 @@ mod merging {
             r#"{"contextProviders":{"SystemPromptFile":{"maxTokens":-7}},"preset":"x"}"#,
         );
         let saved = serde_json::to_string(&merged).unwrap();
-        let again: Merged = serde_json::from_str(&saved).unwrap();
+        let again: MergedSettings = serde_json::from_str(&saved).unwrap();
         assert_eq!(again, merged);
         assert_eq!(serde_json::to_string(&again).unwrap(), saved);
     }
@@ -448,7 +448,7 @@ mod merging {
         let deep = format!("{{\"logging\": {}{}}}", "{\"a\":".repeat(61) + "{}", "}".repeat(61));
         let (merged, notes) = settings(&[(Scope::Global, &deep)]);
         assert_eq!(notes, []);
-        let again: Merged = serde_json::from_str(&serde_json::to_string(&merged).unwrap()).unwrap();
+        let again: MergedSettings = serde_json::from_str(&serde_json::to_string(&merged).unwrap()).unwrap();
         assert_eq!(again, merged);
     }
 }
@@ -502,7 +502,7 @@ mod projects {
         ];
         for project in tries {
             let (merged, notes) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
-            let file = SystemPromptFile::read(&merged);
+            let file = SystemPromptFileSettings::read(&merged);
             assert_eq!(file.path_global.as_deref(), Some("mine.md"), "{project}");
             assert_eq!(file.path_global_by, Some(SetBy::Global), "{project}");
             assert_eq!((notes.len(), notes[0].severity), (1, Severity::Warning), "{project}");
@@ -562,10 +562,10 @@ mod system_prompt_file {
 
     #[test]
     fn defaults_are_those_of_the_seed() {
-        let file = SystemPromptFile::read(&Merged::default());
+        let file = SystemPromptFileSettings::read(&MergedSettings::default());
         assert_eq!((file.enabled, file.max_tokens, file.priority), (true, 4096, 50));
         assert_eq!((&file.path_global, &file.path_project, file.disabled_by), (&None, &None, None));
-        assert_eq!(file, SystemPromptFile::default());
+        assert_eq!(file, SystemPromptFileSettings::default());
     }
 
     #[test]
@@ -576,7 +576,7 @@ mod system_prompt_file {
             &entry(r#"{"enabled": true, "paths": {"project": "a..md"}}"#),
         );
         assert_eq!(notes, []);
-        let file = SystemPromptFile::read(&merged);
+        let file = SystemPromptFileSettings::read(&merged);
         assert_eq!((file.priority, file.priority_by), (-2, Some(SetBy::Global)));
         assert_eq!((file.max_tokens, file.max_tokens_by), (100, Some(SetBy::Bundled)));
         assert_eq!((file.enabled, file.enabled_by), (true, Some(SetBy::Project)));
@@ -625,7 +625,7 @@ mod system_prompt_file {
             let message =
                 format!("project-scope override failed validation ({reason}); retaining global value");
             assert_eq!(notes[0].message, message);
-            let file = SystemPromptFile::read(&merged);
+            let file = SystemPromptFileSettings::read(&merged);
             assert_eq!((file.max_tokens, file.enabled, file.priority), (7, false, 7), "{fields:.60}");
             assert_eq!(file.path_project.as_deref(), Some("good.md"), "{fields:.60}");
             let (merged, notes) = settings(&[(Scope::Global, &entry(fields))]);
@@ -636,7 +636,7 @@ mod system_prompt_file {
                 (vec![VIOLATION], message.as_str()),
                 "every layer is checked"
             );
-            assert_eq!(SystemPromptFile::read(&merged), SystemPromptFile::default());
+            assert_eq!(SystemPromptFileSettings::read(&merged), SystemPromptFileSettings::default());
         }
     }
 
@@ -646,7 +646,7 @@ mod system_prompt_file {
             Scope::Project,
             &entry(r#"{"maxTokens": -1, "priority": 9, "paths": {"project": "p.md", "globl": ""}}"#),
         )]);
-        let file = SystemPromptFile::read(&merged);
+        let file = SystemPromptFileSettings::read(&merged);
         assert_eq!((file.max_tokens, file.priority, file.path_project.as_deref()), (4096, 9, Some("p.md")));
     }
 
@@ -659,7 +659,7 @@ mod system_prompt_file {
         );
         let ends: Vec<&str> = notes.iter().map(|note| note.message.rsplit("; ").next().unwrap()).collect();
         assert_eq!(ends, ["retaining bundled value", "retaining bundled value"]);
-        let file = SystemPromptFile::read(&merged);
+        let file = SystemPromptFileSettings::read(&merged);
         assert_eq!((file.max_tokens, file.max_tokens_by), (1, Some(SetBy::Bundled)));
     }
 
@@ -678,7 +678,7 @@ mod system_prompt_file {
                 format!("`SystemPromptFile` has no field `{pointer}`; it is ignored")
             );
             assert_eq!((notes[0].help.as_deref(), places(&notes)), (Some(help), vec![place.to_owned()]));
-            assert_eq!(SystemPromptFile::read(&merged), SystemPromptFile::default());
+            assert_eq!(SystemPromptFileSettings::read(&merged), SystemPromptFileSettings::default());
         }
     }
 
@@ -695,7 +695,7 @@ mod system_prompt_file {
             let (merged, notes) =
                 settings(&[(Scope::Global, &entry(global)), (Scope::Project, &entry(project))]);
             assert_eq!(notes, [], "`disable` is no field of the provider");
-            assert_eq!(SystemPromptFile::read(&merged).disabled_by, by, "{global} then {project}");
+            assert_eq!(SystemPromptFileSettings::read(&merged).disabled_by, by, "{global} then {project}");
         }
         let (_, notes) = settings(&[(Scope::Global, &entry(r#"{"disable": "yes"}"#))]);
         assert_eq!(codes(&notes), [SHAPE_INVALID]);
@@ -708,7 +708,7 @@ mod system_prompt_file {
             (Scope::Project, &entry(r#"{"maxTokens": -1}"#)),
         ]);
         let said = merged.why(&path("contextProviders.SystemPromptFile.maxTokens"));
-        assert_eq!((said[0].outcome, said[1].outcome), (Outcome::Used, Outcome::Ignored));
+        assert_eq!((said[0].outcome, said[1].outcome), (ValueOutcome::Used, ValueOutcome::Ignored));
     }
 
     #[test]
@@ -754,7 +754,7 @@ mod views {
             (Scope::Project, r#"{"systemPrompt":{"custom":null}}"#),
         ]);
         assert_eq!(notes, []);
-        let own = Own::read(&merged);
+        let own = PrefaceSettings::read(&merged);
         assert_eq!(own.system_prompt.custom, None);
         assert_eq!(own.system_prompt.append.unwrap().by, SetBy::Global);
     }
@@ -763,7 +763,7 @@ mod views {
 mod set {
     use super::*;
 
-    fn set(arguments: &[&str]) -> Merged {
+    fn set(arguments: &[&str]) -> MergedSettings {
         let layers =
             arguments.iter().map(|argument| SetValue::parse(argument).unwrap().into_layer()).collect();
         let mut notes = Vec::new();
@@ -813,10 +813,10 @@ mod set {
         assert_eq!(merged.to_value(), json!({"budget": {"tokens": 3, "onOver": "cut"}}));
         let said = merged.why(&path("budget.tokens"));
         let by: Vec<_> = said.iter().map(|said| (said.by, said.outcome)).collect();
-        use Outcome::{Overridden, Used};
+        use ValueOutcome::{Overridden, Used};
         assert_eq!(by, [(SetBy::Global, Overridden), (SetBy::Caller, Overridden), (SetBy::Caller, Used)]);
         assert_eq!((said[2].place.path.as_str(), said[2].place.column), ("--set", Some(15)));
-        let again: Merged = serde_json::from_str(&serde_json::to_string(&merged).unwrap()).unwrap();
+        let again: MergedSettings = serde_json::from_str(&serde_json::to_string(&merged).unwrap()).unwrap();
         assert_eq!(again, merged);
     }
 
@@ -864,10 +864,10 @@ mod set {
     #[test]
     fn options_of_a_profile_are_typed_by_whoever_knows_them() {
         let value = |argument: &str, shape| SetValue::parse_as(argument, shape).unwrap().value().to_value();
-        assert_eq!(value("variant=0.58", Shape::Text), json!("0.58"));
-        assert_eq!(value("open=true", Shape::Flag), json!(true));
-        assert_eq!(value("depth=3", Shape::Integer { least: None }), json!(3));
-        assert!(SetValue::parse_as("identity=dan", Shape::Choice(&["cli", "sdk"])).is_err());
+        assert_eq!(value("variant=0.58", ValueShape::Text), json!("0.58"));
+        assert_eq!(value("open=true", ValueShape::Flag), json!(true));
+        assert_eq!(value("depth=3", ValueShape::Integer { least: None }), json!(3));
+        assert!(SetValue::parse_as("identity=dan", ValueShape::Choice(&["cli", "sdk"])).is_err());
     }
 
     #[test]
@@ -879,7 +879,7 @@ mod set {
         ]);
         let saved = serde_json::to_string(&merged).unwrap();
         assert!(!saved.contains("hunter2") && saved.contains("model"), "{saved}");
-        assert!(serde_json::from_str::<Merged>(&saved).is_ok());
+        assert!(serde_json::from_str::<MergedSettings>(&saved).is_ok());
     }
 }
 
@@ -917,7 +917,8 @@ mod hostile {
             let (merged, notes) = settings(&[(Scope::Global, &deep(64)), (Scope::Project, &deep(64))]);
             assert_eq!(notes, []);
             drop(merged.clone());
-            serde_json::from_str::<Merged>(&serde_json::to_string(&merged).unwrap()).unwrap() == merged
+            serde_json::from_str::<MergedSettings>(&serde_json::to_string(&merged).unwrap()).unwrap()
+                == merged
         });
         assert!(run.unwrap().join().unwrap());
     }

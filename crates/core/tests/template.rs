@@ -6,8 +6,8 @@
 #![allow(clippy::disallowed_methods, reason = "stage inputs are files")]
 
 use preface_core::{
-    fact::FactKey,
-    template::{Options, Template, TemplateError, parse_template},
+    fact::VariableKey,
+    template::{Template, TemplateError, TemplateOptions, parse_template},
 };
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -18,7 +18,7 @@ use rendered::{Values, render};
 struct Input {
     name: String,
     values: Values,
-    options: Options,
+    options: TemplateOptions,
     spills: bool,
     template: String,
     expected: String,
@@ -37,10 +37,10 @@ fn inputs() -> Vec<Input> {
             let context: serde_json::Value = serde_json::from_str(context).expect(&name);
             let option = |key: &str| &context["options"][key];
             let limit = |key: &str| option(key).as_u64().map(|limit| limit as usize);
-            let default = Options::default();
+            let default = TemplateOptions::default();
             Input {
                 values: serde_json::from_value(context["values"].clone()).expect(&name),
-                options: Options {
+                options: TemplateOptions {
                     raw: option("raw").as_bool().unwrap_or(default.raw),
                     trim_tag_lines: option("trimTagLines").as_bool().unwrap_or(default.trim_tag_lines),
                     max_depth: limit("maxDepth").or(default.max_depth),
@@ -67,7 +67,7 @@ fn every_input_gives_what_it_says() {
     for input in rows() {
         let template = Template::parse(input.template.as_str(), &input.options).expect(&input.name);
         assert_eq!(render(&template, &input.values), input.expected, "{}", input.name);
-        if input.options == Options::default() {
+        if input.options == TemplateOptions::default() {
             assert_eq!(parse_template(&input.template, &input.values), Ok(input.expected), "{}", input.name);
         }
     }
@@ -75,7 +75,7 @@ fn every_input_gives_what_it_says() {
 
 #[test]
 fn every_input_gives_the_same_inside_each_branch() {
-    let yes: FactKey = "t:yes".parse().unwrap();
+    let yes: VariableKey = "t:yes".parse().unwrap();
     for mut input in rows().filter(|input| !input.spills && !input.options.trim_tag_lines) {
         input.values.insert(yes.clone(), Some(String::new()));
         let text = &input.template;
@@ -148,7 +148,7 @@ fn depth_is_an_error_only_beyond_the_limit() {
 
 #[test]
 fn without_limits_size_and_depth_do_not_matter() {
-    let options = Options { max_depth: None, max_bytes: None, ..Options::default() };
+    let options = TemplateOptions { max_depth: None, max_bytes: None, ..Options::default() };
     let values = BTreeMap::from([("a:x".parse().unwrap(), Some("X".to_owned()))]);
     let deep = Template::parse(nested(20_000), &options).unwrap();
     assert_eq!(render(&deep, &values), "X");
@@ -156,7 +156,7 @@ fn without_limits_size_and_depth_do_not_matter() {
     let line = "0123456789".repeat(500_000);
     let large = Template::parse(format!("[{line}[a:x]{line}"), &options).unwrap();
     assert_eq!(render(&large, &values), format!("[{line}X{line}"));
-    let error = Template::parse(line, &Options::default()).unwrap_err();
+    let error = Template::parse(line, &TemplateOptions::default()).unwrap_err();
     assert!(
         matches!(error, TemplateError::TooLarge { limit: 1_048_576, bytes: 5_000_000, ref at } if at.column == 1_048_577)
     );

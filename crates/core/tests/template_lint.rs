@@ -3,12 +3,12 @@
 use preface_core::{
     diagnostic::{Place, Severity},
     fact::Stability,
-    lint::template::{Catalogue, Finding, lint},
-    template::Options,
+    lint::template::{TemplateFinding, VariableTypes, lint},
+    template::TemplateOptions,
 };
 
-fn catalogue() -> Catalogue {
-    Catalogue::default()
+fn catalogue() -> VariableTypes {
+    VariableTypes::default()
         .fixed("system", "time", Stability::Turn)
         .fixed("system", "date", Stability::Conversation)
         .fixed("system", "local_date", Stability::Conversation)
@@ -18,13 +18,13 @@ fn catalogue() -> Catalogue {
         .dynamic("file", Stability::Conversation)
 }
 
-fn findings(text: &str, raw: bool) -> Vec<Finding> {
-    lint(text, &Options { raw, ..Options::default() }, &catalogue(), None, "template.md")
+fn findings(text: &str, raw: bool) -> Vec<TemplateFinding> {
+    lint(text, &TemplateOptions { raw, ..Options::default() }, &catalogue(), None, "template.md")
 }
 
 /// Describes the findings as `code bytes → text after the edit`.
 fn described(text: &str, raw: bool) -> Vec<String> {
-    let describe = |finding: Finding| {
+    let describe = |finding: TemplateFinding| {
         let code = finding
             .diagnostic
             .code
@@ -193,14 +193,14 @@ fn values_that_change_stand_at_the_end() {
 #[test]
 fn the_utc_day_has_a_local_sibling() {
     assert_eq!(described("[system:date]", true), ["utc-date [system:date] → [system:local_date]"]);
-    let bare = Catalogue::default().fixed("system", "date", Stability::Conversation);
-    let findings = lint("[system:date]", &Options::default(), &bare, None, "t");
+    let bare = VariableTypes::default().fixed("system", "date", Stability::Conversation);
+    let findings = lint("[system:date]", &TemplateOptions::default(), &bare, None, "t");
     assert_eq!((findings.len(), &findings[0].edit), (1, &None), "no edit to a key that nobody answers");
 }
 
 #[test]
 fn limits_are_errors() {
-    let options = Options { max_depth: Some(1), max_bytes: Some(60), ..Options::default() };
+    let options = TemplateOptions { max_depth: Some(1), max_bytes: Some(60), ..Options::default() };
     let check = |text: &str| {
         let findings = lint(text, &options, &catalogue(), None, "template.md");
         findings
@@ -233,7 +233,7 @@ fn many_findings_cost_no_more_than_their_number() {
     // Each of these would take minutes if a finding looked at the whole text.
     let deep = "[if x:y]".repeat(10_000) + &"[endif]".repeat(10_000);
     let line = "[x:y][Else] [git:brnach]".repeat(10_000);
-    let options = Options { raw: true, ..Options::default() };
+    let options = TemplateOptions { raw: true, ..Options::default() };
     assert_eq!(lint(&deep, &options, &catalogue(), None, "t").len(), 10_001);
     assert_eq!(lint(&line, &options, &catalogue(), None, "t").len(), 30_000);
     let begun = "[git:branch\n${cwd}{{".repeat(10_000);

@@ -1,8 +1,8 @@
 //! What holds for every template: the same output as the slow way, identity of plain text, laziness.
 
 use preface_core::{
-    fact::FactKey,
-    template::{Options, Template, parse_template},
+    fact::VariableKey,
+    template::{Template, TemplateOptions, parse_template},
 };
 use proptest::prelude::*;
 use std::ops::Range;
@@ -46,7 +46,7 @@ fn values(template: &Template) -> Values {
 }
 
 fn parse(text: &str, raw: bool, trim_tag_lines: bool) -> Template {
-    Template::parse(text, &Options { raw, trim_tag_lines, ..Options::default() }).unwrap()
+    Template::parse(text, &TemplateOptions { raw, trim_tag_lines, ..Options::default() }).unwrap()
 }
 
 /// Checks that what was emitted and the working tags between tile the text, where no branch was left out.
@@ -94,7 +94,7 @@ proptest! {
     fn what_is_written_tiles_the_template(text in nasty(), raw: bool) {
         let template = parse(&text, raw, false);
         let values = values(&template);
-        let mut lookup = |key: &FactKey| Ok(values[key].clone());
+        let mut lookup = |key: &VariableKey| Ok(values[key].clone());
         let mut rendered = Rendered::new(&template, &mut lookup);
         template.render(&mut rendered).unwrap();
         check_ranges(&template, &rendered.ranges);
@@ -106,7 +106,7 @@ proptest! {
         let template = parse(&text, false, false);
         let values = values(&template);
         let mut asked = 0;
-        let mut lookup = |key: &FactKey| {
+        let mut lookup = |key: &VariableKey| {
             asked += 1;
             if asked > known { Err(key.clone()) } else { Ok(values[key].clone()) }
         };
@@ -130,7 +130,7 @@ proptest! {
 fn asked(text: &str, exists: &[&str]) -> Vec<String> {
     let template = parse(text, true, false);
     let mut asked = Vec::new();
-    let mut lookup = |key: &FactKey| {
+    let mut lookup = |key: &VariableKey| {
         asked.push(key.to_string());
         Ok(exists.contains(&key.as_str()).then(|| "V".to_owned()))
     };
@@ -153,11 +153,11 @@ fn only_reached_keys_are_asked_for() {
 #[test]
 fn a_render_writes_nothing_past_an_unknown_key() {
     let template = parse("one [a:x] two [if a:y]three[endif]", false, false);
-    let mut nobody = |key: &FactKey| Err(key.clone());
+    let mut nobody = |key: &VariableKey| Err(key.clone());
     let mut rendered = Rendered::new(&template, &mut nobody);
-    assert_eq!(template.render(&mut rendered), Err(FactKey::new("a", "x")));
+    assert_eq!(template.render(&mut rendered), Err(VariableKey::new("a", "x")));
     assert_eq!(rendered.text, "one ");
-    let mut known = |_: &FactKey| Ok(Some("X".to_owned()));
+    let mut known = |_: &VariableKey| Ok(Some("X".to_owned()));
     let mut rendered = Rendered::new(&template, &mut known);
     assert_eq!(template.render(&mut rendered), Ok(()));
     assert_eq!(rendered.text, "one X two three");
@@ -168,11 +168,13 @@ fn a_render_writes_nothing_past_an_unknown_key() {
 fn work_per_render_is_one_visit_per_tag() {
     let visits = |depth: usize| {
         let text = "[if a:x]".repeat(depth) + "[a:x]" + &"[endif]".repeat(depth);
-        let template =
-            Template::parse(text, &Options { max_depth: None, max_bytes: None, ..Options::default() });
+        let template = Template::parse(
+            text,
+            &TemplateOptions { max_depth: None, max_bytes: None, ..Options::default() },
+        );
         let template = template.unwrap();
         let mut count = 0;
-        let mut lookup = |_: &FactKey| {
+        let mut lookup = |_: &VariableKey| {
             count += 1;
             Ok(Some("X".to_owned()))
         };

@@ -1,13 +1,13 @@
 //! Values of variables that somebody else chose: how each is written in a prompt where the profile escapes its type.
 
 use preface_core::{
-    fact::Facts,
+    fact::RecordedVariables,
     layer::Stack,
     line, profile,
     prompt::Prompt,
     turn::Turn,
     variables::NoSource,
-    world::{OwnPrompt, WORLD_VERSION, World},
+    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
 };
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
     );
     let raw = profile::read("test", "test.toml", &text).expect("a profile");
     let profile = profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).expect("a profile");
-    let mut world = World {
+    let mut world = Snapshot {
         version: WORLD_VERSION,
         turn: Turn {
             agent: None,
@@ -36,12 +36,12 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
         profile: profile.into(),
         stack: Stack::default(),
         overrides: Vec::new(),
-        system_prompt: OwnPrompt::default(),
+        system_prompt: SettingsPrompt::default(),
         given: BTreeMap::new(),
         stored: None,
         contributions: Vec::new(),
         reminders: Vec::new(),
-        facts: Facts::default(),
+        facts: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };

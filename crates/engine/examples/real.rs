@@ -3,8 +3,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use preface::{
-    ASSETS, Built, Engine, OsSystem, Request, TrustChoice,
-    core::{origin::Origin, world::World},
+    ASSETS, BuildResult, Engine, OsSystem, Request, TrustChoice,
+    core::{origin::Origin, world::Snapshot},
     host::system::System,
 };
 use std::{
@@ -59,7 +59,7 @@ fn check(engine: &Engine<'_>, directory: &Path, preset: &str) -> Result<String, 
         return Err("two builds differ".to_owned());
     }
     let saved = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
-    let mut world: World =
+    let mut world: Snapshot =
         serde_json::from_str(&saved).map_err(|error| format!("the saved world: {error}"))?;
     let replayed = Engine::rebuild(&mut world).map_err(|error| format!("the saved world: {error}"))?;
     if replayed.text != built.prompt.text || replayed.parts != built.prompt.parts {
@@ -77,7 +77,7 @@ fn check(engine: &Engine<'_>, directory: &Path, preset: &str) -> Result<String, 
 }
 
 /// Compares each span of a file with the file. Returns how many bytes that were.
-fn spans(system: &dyn System, built: &Built, directory: &Path) -> Result<usize, String> {
+fn spans(system: &dyn System, built: &BuildResult, directory: &Path) -> Result<usize, String> {
     let mut sum = 0;
     for (part, range, origin) in built.prompt.spans() {
         let Origin::Source { source, span, lossy } = origin else { continue };

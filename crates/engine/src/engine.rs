@@ -2,8 +2,8 @@
 
 use crate::{
     COUNTERS, Error,
-    error::Held,
-    hooks::Told,
+    error::UntrustedProject,
+    hooks::HookRecipients,
     input::{Inputs, collect::Breadth, options},
     list::variables,
     log::{Loggers, not_handed_out},
@@ -18,22 +18,22 @@ use preface_core::{
     audit::AuditEvent,
     definition,
     diagnostic::Diagnostics,
-    fact::{Fact, FactKey, Facts},
+    fact::{RecordedVariable, RecordedVariables, VariableKey},
     line,
     origin::Piece,
-    profile::Arrange,
+    profile::PartOrder,
     prompt::Prompt,
-    section::{Body, CutRule, Section, SectionId},
+    section::{CutRule, Section, SectionBody, SectionId},
     trust::{Trust, TrustMode},
     turn::Tool,
     variables::NoSource,
-    world::{OwnPrompt, World},
+    world::{SettingsPrompt, Snapshot},
 };
 use preface_host::{
-    gate::{AdmittedText, Consent, Seen, UnreadFile, Verdict},
+    gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
     look::Headless,
     places::Places,
-    provider::{self, FactInfo},
+    provider::{self, VariableInfo},
     system::{System, directory_cache::DirectoryCache},
 };
 use std::{
@@ -49,14 +49,14 @@ pub const DEFAULT_PRESET: &str = "default";
 pub struct Engine<'s> {
     system: &'s dyn System,
     templates: Option<&'s dyn TemplateSource>,
-    writes: Writes,
+    writes: WriteScope,
     /// True inside of a call that hands out a prompt and may write first files.
     scaffolds: bool,
 }
 
 /// The files that a build writes besides returning its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writes {
+pub enum WriteScope {
     /// The first files of a profile that has some, and the lines of loggers.
     #[default]
     All,
@@ -68,15 +68,15 @@ pub enum Writes {
 
 /// A finished build.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct BuildResult {
     /// The prompt.
     pub prompt: Prompt,
     /// Everything that the core saw. Rebuilding from it gives the same bytes.
-    pub world: World,
+    pub world: Snapshot,
     /// The active tools as their definitions have them.
     pub tools: Vec<Tool>,
     /// The project texts that came to the gate, where the profile pins them, and those that a grant is about.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<GatedText>,
     /// The project files that could not be read.
     pub unread: Vec<UnreadFile>,
     /// The path of the trust store, if there is one.
@@ -95,13 +95,13 @@ pub struct Built {
     pub(crate) admitted: Vec<AdmittedText>,
 }
 
-impl Built {
-    pub(crate) fn new(prompt: Prompt, world: World, tools: Vec<Tool>, inputs: Inputs) -> Self {
+impl BuildResult {
+    pub(crate) fn new(prompt: Prompt, world: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
         let changed = prompt.diagnostics.iter().any(|note| note.code == consent::CHANGED);
         let loggers = Loggers::of(&inputs, &world.turn);
         let Inputs { loaded, project, .. } = inputs;
         let ProjectAccess { places, gate, trust, held_layer, .. } = project.access;
-        Built {
+        BuildResult {
             loggers,
             admitted: gate.admitted(),
             prompt,
@@ -118,39 +118,39 @@ impl Built {
     }
 
     /// Returns the project texts that are untrusted and left out.
-    pub fn held(&self) -> impl Iterator<Item = &Seen> {
-        self.seen.iter().filter(|seen| seen.verdict != Verdict::Speaks)
+    pub fn held(&self) -> impl Iterator<Item = &GatedText> {
+        self.seen.iter().filter(|seen| seen.verdict != GateVerdict::Speaks)
     }
 }
 
 /// A fact with what is known of it here.
 #[derive(Clone, Debug)]
-pub struct FactRow {
+pub struct VariableRow {
     /// The registry's entry.
-    pub info: FactInfo,
+    pub info: VariableInfo,
     /// The answer; `None` for types where any name is good.
-    pub fact: Option<Fact>,
+    pub fact: Option<RecordedVariable>,
 }
 
 impl<'s> Engine<'s> {
     /// Takes the machine to build on.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
-        Engine { system, templates: None, writes: Writes::All, scaffolds: false }
+        Engine { system, templates: None, writes: WriteScope::All, scaffolds: false }
     }
 
     /// Limits what is written beside results.
     #[must_use]
-    pub fn writing(self, writes: Writes) -> Self {
+    pub fn writing(self, writes: WriteScope) -> Self {
         Engine { writes, ..self }
     }
 
     /// The same inside of a call that hands out a prompt.
     pub(crate) fn handing_out(&self) -> Self {
-        Engine { scaffolds: self.writes == Writes::All, ..*self }
+        Engine { scaffolds: self.writes == WriteScope::All, ..*self }
     }
 
-    pub(crate) fn writes(&self) -> Writes {
+    pub(crate) fn writes(&self) -> WriteScope {
         self.writes
     }
 
@@ -186,7 +186,7 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn build(&self, request: &Request) -> Result<Built, Error> {
+    pub fn build(&self, request: &Request) -> Result<BuildResult, Error> {
         self.build_asking(request, &Headless)
     }
 
@@ -194,7 +194,7 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn build_asking(&self, request: &Request, ask: &dyn Ask) -> Result<Built, Error> {
+    pub fn build_asking(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
         let mut built = self.answered(request, ask)?;
         self.log_built(&mut built);
         Ok(built)
@@ -218,7 +218,7 @@ impl<'s> Engine<'s> {
     }
 
     /// Builds with the given answers, and logs nothing but a refusal.
-    pub(crate) fn answered(&self, request: &Request, ask: &dyn Ask) -> Result<Built, Error> {
+    pub(crate) fn answered(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
         let WholeAnswer { request, audit, once, diagnostics } = grant::ask_for_whole(self, request, ask)?;
         let request = &request;
         let was_granted = audit.iter().any(|event| matches!(event, AuditEvent::ProjectTrusted { .. }));
@@ -258,13 +258,13 @@ impl<'s> Engine<'s> {
         }
         let path = layer.map_or_else(|| consent::pin_root(self.system, &places.cwd).0, Path::to_path_buf);
         let sources = if held.is_empty() { vec![places.shown(&path)] } else { held.to_vec() };
-        Err(Error::Held(Held { path: path.display().to_string(), sources }))
+        Err(Error::Held(UntrustedProject { path: path.display().to_string(), sources }))
     }
 
     /// As [`Engine::refuse_held`], of what was just collected.
     pub(crate) fn refuse_held_of(&self, request: &Request, inputs: &Inputs) -> Result<(), Error> {
         let ProjectAccess { places, gate, held_layer, .. } = &inputs.project.access;
-        let held = gate.seen().into_iter().filter(|seen| seen.verdict != Verdict::Speaks);
+        let held = gate.seen().into_iter().filter(|seen| seen.verdict != GateVerdict::Speaks);
         let held: Vec<String> = held.map(|seen| seen.shown).collect();
         self.refuse_held(request, places, held_layer.as_deref(), &held)
     }
@@ -273,7 +273,7 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn build_wide(&self, request: &Request) -> Result<Built, Error> {
+    pub fn build_wide(&self, request: &Request) -> Result<BuildResult, Error> {
         self.run(request, Breadth::EveryTool, None, &Headless)
     }
 
@@ -281,7 +281,7 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// A fact that the world does not hold, and what [`line::run`] refuses.
-    pub fn rebuild(world: &mut World) -> Result<Prompt, Error> {
+    pub fn rebuild(world: &mut Snapshot) -> Result<Prompt, Error> {
         Ok(line::run_with(world, COUNTERS, &mut NoSource)?)
     }
 
@@ -289,7 +289,7 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// See [`Engine::rebuild`].
-    pub fn rebuild_tools(world: &mut World) -> Result<Vec<Tool>, Error> {
+    pub fn rebuild_tools(world: &mut Snapshot) -> Result<Vec<Tool>, Error> {
         Ok(definition::definitions(world, &mut NoSource, &mut Diagnostics::new())?)
     }
 
@@ -298,40 +298,41 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<Built, Error> {
+    pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<BuildResult, Error> {
         let (inputs, mut world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        let mut section = Section::new(SectionId::new("template"), Body::Text(template));
+        let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
         section.keep_blank = true;
         section.cut = CutRule::Never;
         let profile = Arc::make_mut(&mut world.profile);
         profile.sections = vec![section];
         profile.groups.clear();
         profile.unordered.clear();
-        profile.arrange = Arrange::Listed;
+        profile.arrange = PartOrder::Listed;
         world.overrides.clear();
-        world.system_prompt = OwnPrompt::default();
+        world.system_prompt = SettingsPrompt::default();
         world.contributions.clear();
         for layer in &mut world.stack.0 {
             layer.sections.clear();
         }
         let prompt = self.compose(&inputs, &mut world, &Headless)?;
         let tools = world.turn.tools.clone();
-        Ok(Built::new(prompt, world, tools, inputs))
+        Ok(BuildResult::new(prompt, world, tools, inputs))
     }
 
     /// Lists every registered fact with its value here.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn facts(&self, request: &Request) -> Result<Vec<FactRow>, Error> {
+    pub fn facts(&self, request: &Request) -> Result<Vec<VariableRow>, Error> {
         let inputs = self.read_inputs(request, None)?;
         let look = inputs.look(self);
-        let mut rows: Vec<FactRow> = provider::FACT_PROVIDERS
+        let mut rows: Vec<VariableRow> = provider::FACT_PROVIDERS
             .iter()
             .flat_map(|provider| provider.facts())
-            .map(|info| FactRow {
+            .map(|info| VariableRow {
                 info: *info,
-                fact: (!info.dynamic).then(|| provider::answer(&FactKey::new(info.kind, info.name), &look)),
+                fact: (!info.dynamic)
+                    .then(|| provider::answer(&VariableKey::new(info.kind, info.name), &look)),
             })
             .collect();
         rows.sort_by_key(|row| variables::place(&row.info));
@@ -345,7 +346,7 @@ impl<'s> Engine<'s> {
         breadth: Breadth,
         consent: Option<Consent>,
         ask: &dyn Ask,
-    ) -> Result<Built, Error> {
+    ) -> Result<BuildResult, Error> {
         let system = DirectoryCache::new(self.system);
         let engine = self.on(&system);
         let (inputs, world) = engine.read_and_collect(request, breadth, consent, ask)?;
@@ -353,8 +354,14 @@ impl<'s> Engine<'s> {
     }
 
     /// Builds the prompt of what was collected. Nothing is logged.
-    pub(crate) fn complete(&self, inputs: Inputs, world: World, ask: &dyn Ask) -> Result<Built, Error> {
-        let (inputs, mut world, mut prompt) = self.first_base(inputs, world, &Told::nobody(), ask)?;
+    pub(crate) fn complete(
+        &self,
+        inputs: Inputs,
+        world: Snapshot,
+        ask: &dyn Ask,
+    ) -> Result<BuildResult, Error> {
+        let (inputs, mut world, mut prompt) =
+            self.first_base(inputs, world, &HookRecipients::nobody(), ask)?;
         let mut notes = Diagnostics::new();
         let tools = self.definitions(&inputs, &mut world, &mut notes)?;
         prompt.diagnostics.append(&mut notes);
@@ -364,20 +371,25 @@ impl<'s> Engine<'s> {
                 prompt.diagnostics.push(note.clone());
             }
         }
-        Ok(Built::new(prompt, world, tools, inputs))
+        Ok(BuildResult::new(prompt, world, tools, inputs))
     }
 
     /// The pure half, with this machine answering for variables.
-    pub(crate) fn compose(&self, inputs: &Inputs, world: &mut World, ask: &dyn Ask) -> Result<Prompt, Error> {
-        self.compose_knowing(&Facts::default(), inputs, world, ask)
+    pub(crate) fn compose(
+        &self,
+        inputs: &Inputs,
+        world: &mut Snapshot,
+        ask: &dyn Ask,
+    ) -> Result<Prompt, Error> {
+        self.compose_knowing(&RecordedVariables::default(), inputs, world, ask)
     }
 
     /// The same with values that are known to be what the machine would answer.
     pub(crate) fn compose_knowing(
         &self,
-        known: &Facts,
+        known: &RecordedVariables,
         inputs: &Inputs,
-        world: &mut World,
+        world: &mut Snapshot,
         ask: &dyn Ask,
     ) -> Result<Prompt, Error> {
         if let Some(refused) = &inputs.entries.refused {
@@ -385,7 +397,7 @@ impl<'s> Engine<'s> {
         }
         let turn = world.turn.clone();
         let look = self.look(inputs, &turn, ask);
-        let mut prompt = line::run_with(world, COUNTERS, &mut |key: &FactKey| {
+        let mut prompt = line::run_with(world, COUNTERS, &mut |key: &VariableKey| {
             let known = || known.get(key).filter(|fact| look.has_room(fact)).cloned();
             Some(known().unwrap_or_else(|| provider::answer(key, &look)))
         })?;
@@ -403,12 +415,12 @@ impl<'s> Engine<'s> {
     pub(crate) fn definitions(
         &self,
         inputs: &Inputs,
-        world: &mut World,
+        world: &mut Snapshot,
         notes: &mut Diagnostics,
     ) -> Result<Vec<Tool>, Error> {
         let turn = world.turn.clone();
         let look = self.look(inputs, &turn, &Headless);
-        let mut answer = |key: &FactKey| Some(provider::answer(key, &look));
+        let mut answer = |key: &VariableKey| Some(provider::answer(key, &look));
         Ok(definition::definitions(world, &mut answer, notes)?)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::counters;
 use preface_core::{
-    budget::OverBudget, diagnostic::Diagnostic, fact::FactKey, line::LineError, profile::ProfileError,
+    budget::OverBudget, diagnostic::Diagnostic, fact::VariableKey, line::LineError, profile::ProfileError,
 };
 use preface_host::settings_file::SettingsFileError;
 use preface_store::StoreError;
@@ -27,10 +27,10 @@ pub enum Error {
     Over(OverBudget),
     /// With `--trust require`: files are left out because they are untrusted.
     #[error("held for trust: {}", .0.sources.join(", "))]
-    Held(Held),
+    Held(UntrustedProject),
     /// A saved world lacks a fact.
     #[error("the saved world does not hold the fact `{0}`")]
-    Missing(FactKey),
+    Missing(VariableKey),
     /// A saved world cannot be read.
     #[error("cannot read the saved world: {0}")]
     World(String),
@@ -50,7 +50,7 @@ pub enum Error {
 
 /// The untrusted files that `--trust require` refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct UntrustedProject {
     /// The canonical path that a grant would be about.
     pub path: String,
     /// The texts, for people.

@@ -15,7 +15,7 @@ use preface_core::{
     prompt::Prompt,
     trigger::{Trigger, TriggerKind},
     turn::Turn,
-    world::World,
+    world::Snapshot,
 };
 use preface_host::{
     hook_command::{HookCommand, hook_commands},
@@ -24,29 +24,29 @@ use preface_host::{
 use std::sync::Arc;
 
 /// The handlers of hook events besides the programs of the layers, and the reason for discovering skills.
-pub(crate) struct Told<'h> {
+pub(crate) struct HookRecipients<'h> {
     pub handlers: &'h [Arc<dyn HookHandler>],
     pub reason: DiscoverReason,
 }
 
-impl Told<'_> {
+impl HookRecipients<'_> {
     /// No handlers, at the start.
     pub(crate) fn nobody() -> Self {
-        Told { handlers: &[], reason: DiscoverReason::Startup }
+        HookRecipients { handlers: &[], reason: DiscoverReason::Startup }
     }
 }
 
 /// One hook of an event.
-pub(crate) enum Hook<'h> {
+pub(crate) enum EventHook<'h> {
     Program(&'h HookCommand),
     Handler(&'h dyn HookHandler),
 }
 
-impl Hook<'_> {
+impl EventHook<'_> {
     pub(crate) fn source(&self) -> HookSource<'_> {
         match self {
-            Hook::Program(program) => program.source(),
-            Hook::Handler(handler) => handler.name().into(),
+            EventHook::Program(program) => program.source(),
+            EventHook::Handler(handler) => handler.name().into(),
         }
     }
 
@@ -59,8 +59,8 @@ impl Hook<'_> {
         notes: &mut Diagnostics,
     ) -> Result<HookReply, HookFailure> {
         match self {
-            Hook::Program(program) => program.call(system, ask, notes),
-            Hook::Handler(handler) => tell(*handler, ask),
+            EventHook::Program(program) => program.call(system, ask, notes),
+            EventHook::Handler(handler) => tell(*handler, ask),
         }
     }
 }
@@ -70,10 +70,10 @@ pub(crate) fn of_event<'h>(
     programs: &'h [HookCommand],
     handlers: &'h [Arc<dyn HookHandler>],
     event: HookEvent,
-) -> Vec<Hook<'h>> {
-    let programs = programs.iter().filter(|program| program.event == event).map(Hook::Program);
+) -> Vec<EventHook<'h>> {
+    let programs = programs.iter().filter(|program| program.event == event).map(EventHook::Program);
     let handlers = handlers.iter().filter(|handler| handler.wants(event));
-    programs.chain(handlers.map(|handler| Hook::Handler(handler.as_ref()))).collect()
+    programs.chain(handlers.map(|handler| EventHook::Handler(handler.as_ref()))).collect()
 }
 
 impl Engine<'_> {
@@ -86,10 +86,10 @@ impl Engine<'_> {
     pub(crate) fn first_base(
         &self,
         inputs: Inputs,
-        mut world: World,
-        told: &Told<'_>,
+        mut world: Snapshot,
+        told: &HookRecipients<'_>,
         ask: &dyn Ask,
-    ) -> Result<(Inputs, World, Prompt), Error> {
+    ) -> Result<(Inputs, Snapshot, Prompt), Error> {
         let mut prompt = self.compose(&inputs, &mut world, ask)?;
         let programs = self.programs(&inputs, &world.turn, ask);
         let hooks = of_event(&programs, told.handlers, HookEvent::ResourcesDiscover);

@@ -11,7 +11,7 @@
 //! # Ok::<(), preface::Error>(())
 //! ```
 //!
-//! A [`Request`] says what is asked; [`Engine::build`] turns it into a [`Built`]: the prompt, in which each byte has an
+//! A [`Request`] says what is asked; [`Engine::build`] turns it into a [`BuildResult`]: the prompt, in which each byte has an
 //! origin, and the world that it was made from. `preface-core` holds the pure line from that world to the prompt,
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
 //! see CONTRIBUTING.md.
@@ -63,14 +63,14 @@ pub mod whole;
 
 pub use counters::COUNTERS;
 pub use default_store::default_store;
-pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow, Writes};
-pub use error::{Error, Held};
+pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
+pub use error::{Error, UntrustedProject};
 pub use input::imported::CatalogUse;
 pub use list::agents::{AgentsReport, FileCount};
 pub use list::reminders::RemindersReport;
 pub use list::scopes::ScopesReport;
-pub use list::settings::{Settings, SettingsLayer, SettingsState};
-pub use list::skills::{Expanded, SkillsReport};
+pub use list::settings::{SettingsLayer, SettingsReport, SettingsState};
+pub use list::skills::{SkillExpansion, SkillsReport};
 pub use list::variables::{Variable, variables};
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
@@ -79,11 +79,11 @@ pub use preface_host::{look::Headless, profile::names as preset_names, system::o
 #[cfg(feature = "mcp")]
 pub use preface_mcp as mcp_protocol;
 pub use preface_store as store;
-pub use request::{Request, StoredTemplate, ToolChoice, TrustChoice};
+pub use request::{Request, TemplateInput, ToolChoice, TrustChoice};
 #[cfg(feature = "schema")]
 pub use schema::JsonSchema;
 pub use session::Session;
 pub use template_source::TemplateSource;
 pub use trust::consent::{Ask, TrustAnswer, TrustQuestion};
-pub use trust::permit::PermitGrant;
+pub use trust::permit::PermissionGrant;
 pub use trust::{consent, coverage, grant};

@@ -5,32 +5,32 @@
 //! with them.
 
 use crate::{
-    Built, Engine, Error, Writes,
+    BuildResult, Engine, Error, WriteScope,
     input::{collect::Breadth, named},
     request::Request,
     trust::coverage::unrendered,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    fact::{FactKey, Stability},
+    fact::{Stability, VariableKey},
     lint::{
-        finding::{self, FewOfEach},
+        finding::{self, FindingLimiter},
         forged,
-        hidden::{self, Comments},
+        hidden::{self, CommentHandling},
         secret,
-        template::{self, Catalogue},
+        template::{self, VariableTypes},
     },
     origin::{Origin, Piece},
-    profile::{Candidate, Profile},
+    profile::{Profile, ReplacementSource},
     prompt::Prompt,
-    render::Rules,
+    render::RenderRules,
     scope::Scope,
-    section::{Body, Language},
+    section::{Language, SectionBody},
 };
 use preface_host::{
-    gate::{Consent, Seen},
+    gate::{Consent, GatedText},
     look::Headless,
-    profile::{self, Choice},
+    profile::{self, ProfileChoice},
     provider::FACT_PROVIDERS,
 };
 use std::{
@@ -41,7 +41,7 @@ use std::{
 
 /// The result of linting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Linted {
+pub struct LintReport {
     /// The findings, by file and line; those without a place come last.
     pub findings: Diagnostics,
     /// The number of files that were read.
@@ -68,11 +68,11 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn lint(&self, request: &Request) -> Result<Linted, Error> {
-        let mut linted = Linted::default();
-        let (built, limits) = match self.writing(Writes::Nothing).build(request) {
+    pub fn lint(&self, request: &Request) -> Result<LintReport, Error> {
+        let mut linted = LintReport::default();
+        let (built, limits) = match self.writing(WriteScope::Nothing).build(request) {
             Ok(built) => {
-                let limits = Rules::new(&built.world.profile.template, &[]);
+                let limits = RenderRules::new(&built.world.profile.template, &[]);
                 (built, limits)
             }
             // What the build refuses to render is not rendered here either: the texts are linted as they are.
@@ -101,7 +101,7 @@ impl Engine<'_> {
         if built.held_layer.is_some() {
             // Nothing of a project that is held as a whole came to the gate.
             let granting = Some(Consent::Granting(Vec::new()));
-            let engine = self.writing(Writes::Nothing);
+            let engine = self.writing(WriteScope::Nothing);
             let (inputs, _) = engine.read_and_collect(request, Breadth::Turn, granting, &Headless)?;
             lint.held(profile, inputs.gate().seen().iter());
         }
@@ -120,14 +120,14 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<Linted, Error> {
+    pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<LintReport, Error> {
         let loaded = self.load_profile(request)?;
         let mut lint = Lint {
             catalogue: catalogue(&loaded.profile, &request.facts),
-            limits: Rules::new(&loaded.profile.template, &[]),
+            limits: RenderRules::new(&loaded.profile.template, &[]),
             tags: tags(&loaded.profile),
             scanned: BTreeSet::new(),
-            linted: Linted::default(),
+            linted: LintReport::default(),
         };
         for file in files {
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
@@ -137,7 +137,7 @@ impl Engine<'_> {
             } else if name.ends_with(".toml") {
                 let global = loaded.places.global.as_deref();
                 if let Err(error) =
-                    profile::load(self.system(), global, &Choice::File(file.path.clone()), &[])
+                    profile::load(self.system(), global, &ProfileChoice::File(file.path.clone()), &[])
                 {
                     let mut note = Diagnostic::error(DiagnosticCode::ProfileInvalid, error.message)
                         .at(Place { path: file.shown.clone(), ..*error.place });
@@ -153,30 +153,30 @@ impl Engine<'_> {
     }
 
     /// Builds without a token budget; where a template stops that build, the texts alone.
-    fn build_unlimited(&self, request: &Request) -> Result<Built, Error> {
+    fn build_unlimited(&self, request: &Request) -> Result<BuildResult, Error> {
         let unlimited = Request { budget: Some(usize::MAX), ..request.clone() };
-        match self.writing(Writes::Nothing).build(&unlimited) {
+        match self.writing(WriteScope::Nothing).build(&unlimited) {
             Err(Error::Render(_)) => self.unrendered(request),
             built => built,
         }
     }
 
     /// Collects what a build would read, and renders nothing.
-    fn unrendered(&self, request: &Request) -> Result<Built, Error> {
+    fn unrendered(&self, request: &Request) -> Result<BuildResult, Error> {
         let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         Ok(unrendered(inputs, world))
     }
 
     /// The limits that hold for the templates of a request, from the profile alone.
-    fn limits(&self, request: &Request) -> Result<Rules<'static>, Error> {
-        Ok(Rules::new(&self.load_profile(request)?.profile.template, &[]))
+    fn limits(&self, request: &Request) -> Result<RenderRules<'static>, Error> {
+        Ok(RenderRules::new(&self.load_profile(request)?.profile.template, &[]))
     }
 }
 
 /// Returns the variables that have a value here: those of providers, and those that the caller gives.
-pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<FactKey, Option<String>>) -> Catalogue {
+pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<VariableKey, Option<String>>) -> VariableTypes {
     let facts = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts());
-    let known = facts.fold(Catalogue::default(), |known, info| match info.dynamic {
+    let known = facts.fold(VariableTypes::default(), |known, info| match info.dynamic {
         true => known.dynamic(info.kind, info.stability),
         false => known.fixed(info.kind, info.name, info.stability),
     });
@@ -210,17 +210,17 @@ const PLENTY: usize = 2_000;
 const FEW: usize = 2;
 
 struct Lint {
-    catalogue: Catalogue,
-    limits: Rules<'static>,
+    catalogue: VariableTypes,
+    limits: RenderRules<'static>,
     tags: Vec<String>,
     /// The paths of the texts that were linted.
     scanned: BTreeSet<String>,
-    linted: Linted,
+    linted: LintReport,
 }
 
 impl Lint {
     /// Checks the included texts: contributions, layer files, section files, settings, the profile's own.
-    fn sources(&mut self, built: &Built) {
+    fn sources(&mut self, built: &BuildResult) {
         let world = &built.world;
         let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
         let mut texts: Vec<(&[Piece], Language)> = Vec::new();
@@ -233,7 +233,7 @@ impl Lint {
                     group
                         .replace
                         .iter()
-                        .filter_map(Candidate::file)
+                        .filter_map(ReplacementSource::file)
                         .any(|file| file.scope == layer.scope && file.name == *name)
                 });
                 texts.push((pieces, group.map_or(Language::Verbatim, |group| group.language)));
@@ -246,7 +246,7 @@ impl Lint {
             }
         }
         for section in &world.profile.sections {
-            if let Body::Text(pieces) = &section.body {
+            if let SectionBody::Text(pieces) = &section.body {
                 texts.push((pieces, section.language));
             }
         }
@@ -260,14 +260,14 @@ impl Lint {
     }
 
     /// Checks the project texts that are untrusted: they are read as text, and nothing in them is acted upon.
-    fn held<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s Seen>) {
+    fn held<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s GatedText>) {
         let is_template = |path: &Path| {
             let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             let in_sections = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == "sections");
             let listed = profile.sections.iter().any(|section| {
                 let names = section.options.get("names").and_then(|names| names.as_array());
                 section.language == Language::Template
-                    && matches!(section.body, Body::Fill(_))
+                    && matches!(section.body, SectionBody::Fill(_))
                     && names.is_some_and(|names| names.iter().any(|one| one.as_str() == Some(&*name)))
                     && !VERBATIM.contains(&&*name)
             });
@@ -285,9 +285,9 @@ impl Lint {
         let found = &mut self.linted.findings;
         let most = if found.len() < PLENTY { MOST } else { FEW };
         let (hidden, more) = hidden::scan_few(text, most);
-        found.extend(hidden::diagnostics(&hidden, text, scope, path, Comments::Sent));
+        found.extend(hidden::diagnostics(&hidden, text, scope, path, CommentHandling::Sent));
         found.extend(finding::diagnostics(&more, text, scope, path));
-        let (secrets, more) = FewOfEach::of(most, secret::scan(text));
+        let (secrets, more) = FindingLimiter::of(most, secret::scan(text));
         found.extend(finding::diagnostics(&secrets, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
         let (forged, more) = forged::scan_few(text, &self.tags, most);
@@ -347,8 +347,8 @@ impl Lint {
     }
 
     /// Sorts, and drops what two lints found alike.
-    fn done(self) -> Linted {
-        let Linted { mut findings, texts } = self.linted;
+    fn done(self) -> LintReport {
+        let LintReport { mut findings, texts } = self.linted;
         let at = |note: &Diagnostic| match &note.place {
             Some(place) if !place.path.is_empty() => (0, place.path.clone(), place.line, place.column),
             _ => (1, String::new(), None, None),
@@ -360,7 +360,7 @@ impl Lint {
                 || (a.code == DiagnosticCode::ForgedTag && spot(a).is_some_and(|at| at.1.is_some()));
             a.code == b.code && alike && spot(a) == spot(b)
         });
-        Linted { findings, texts }
+        LintReport { findings, texts }
     }
 }
 

@@ -2,7 +2,7 @@
 //! nothing is written.
 
 use crate::{
-    Built, Engine, Request, Writes,
+    BuildResult, Engine, Request, WriteScope,
     input::{Inputs, load_profile::LoadedProfile},
     request::TrustChoice,
 };
@@ -66,7 +66,7 @@ pub(crate) fn not_handed_out(events: &[AuditEvent]) -> Vec<AuditEvent> {
 
 impl Engine<'_> {
     /// Appends the events of a build whose prompt is handed out.
-    pub(crate) fn log_built(&self, built: &mut Built) {
+    pub(crate) fn log_built(&self, built: &mut BuildResult) {
         let notes = self.append(&built.loggers, &built.prompt.audit);
         built.prompt.diagnostics.extend(notes);
     }
@@ -109,7 +109,7 @@ impl Engine<'_> {
 
     /// Returns whether a layer has anything in the place of a logger. Nothing is opened.
     pub(crate) fn may_have_loggers(&self, request: &Request) -> bool {
-        if self.writes() == Writes::Nothing {
+        if self.writes() == WriteScope::Nothing {
             return false;
         }
         let Ok(LoadedProfile { places, .. }) = self.load_profile(request) else { return false };
@@ -123,7 +123,7 @@ impl Engine<'_> {
     /// Appends events to the files of loggers. A file that cannot be written is a note.
     pub(crate) fn append(&self, loggers: &Loggers, events: &[AuditEvent]) -> Diagnostics {
         let mut notes = Diagnostics::new();
-        if events.is_empty() || self.writes() == Writes::Nothing {
+        if events.is_empty() || self.writes() == WriteScope::Nothing {
             return notes;
         }
         for LogFile { name, manifest, path, below } in &loggers.files {

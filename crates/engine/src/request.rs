@@ -1,7 +1,7 @@
 //! What a caller asks of the engine. What it means (which files, which trust) is worked out by [`Engine`](crate::Engine).
 
 use preface_core::{
-    fact::FactKey,
+    fact::VariableKey,
     origin::{Origin, Piece},
 };
 use preface_host::places::HomeTrust;
@@ -35,7 +35,7 @@ pub struct Request {
     /// The tokenizer; `None` is the profile's, or `estimate:bytes4` where it names none.
     pub counter: Option<String>,
     /// Variables that are set, or removed where the value is `None`.
-    pub facts: BTreeMap<FactKey, Option<String>>,
+    pub facts: BTreeMap<VariableKey, Option<String>>,
     /// `path=value` settings and profile options, as written.
     pub sets: Vec<String>,
     /// The handling of trust in this call.
@@ -45,7 +45,7 @@ pub struct Request {
     /// Pins of `trust export`, given by the caller and never found in a project.
     pub pins: Option<Vec<u8>>,
     /// The stored template to use if the profile takes one; `None` for the profile's own.
-    pub template: Option<StoredTemplate>,
+    pub template: Option<TemplateInput>,
     /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere. The cwd is
     /// one of them or lies below one.
     pub roots: Option<Vec<PathBuf>>,
@@ -59,7 +59,7 @@ pub struct Request {
 
 /// A template from a store, or an unsaved one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredTemplate {
+pub struct TemplateInput {
     /// The name.
     pub name: Arc<str>,
     /// The version; `None` where the text is not stored (yet).
@@ -68,7 +68,7 @@ pub struct StoredTemplate {
     pub text: Arc<str>,
 }
 
-impl StoredTemplate {
+impl TemplateInput {
     /// Returns the text as pieces. An empty text has no piece.
     pub(crate) fn pieces(&self) -> Vec<Piece> {
         let origin = || Origin::Stored {

@@ -1,13 +1,13 @@
 //! Who gives the template of a store to a build that names none itself. Asked only where the profile takes one, so that
 //! a build of any other profile opens no store.
 
-use crate::{Error, StoredTemplate};
+use crate::{Error, TemplateInput};
 use std::fmt;
 
 /// Gives the template that a store keeps.
 ///
 /// ```
-/// use preface::{ASSETS, Engine, Error, Request, StoredTemplate, TemplateSource};
+/// use preface::{ASSETS, Engine, Error, Request, TemplateInput, TemplateSource};
 /// use preface::host::system::memory::MemorySystem;
 ///
 /// #[derive(Debug)]
@@ -17,8 +17,8 @@ use std::fmt;
 ///     fn chosen(&self) -> Option<&str> {
 ///         None
 ///     }
-///     fn template(&self) -> Result<Option<StoredTemplate>, Error> {
-///         Ok(Some(StoredTemplate { name: "main".into(), version: Some(3), text: "In [prompt:cwd].".into() }))
+///     fn template(&self) -> Result<Option<TemplateInput>, Error> {
+///         Ok(Some(TemplateInput { name: "main".into(), version: Some(3), text: "In [prompt:cwd].".into() }))
 ///     }
 /// }
 ///
@@ -37,5 +37,5 @@ pub trait TemplateSource: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read, or what was chosen is not there.
-    fn template(&self) -> Result<Option<StoredTemplate>, Error>;
+    fn template(&self) -> Result<Option<TemplateInput>, Error>;
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 /// The two forms of a whole number.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum JsonNumber {
     Whole(u64),
     Dotted(f64),
 }
@@ -19,12 +19,14 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// It is another one, or none.
 pub fn number<'de, D: Deserializer<'de>, N: TryFrom<u64>>(from: D) -> Result<N, D::Error> {
     let bad = || D::Error::custom("not a whole number that fits here");
-    let number = match Written::deserialize(from).map_err(|_| bad())? {
-        Written::Whole(number) if i64::try_from(number).is_ok() => number,
-        Written::Whole(_) => return Err(bad()),
+    let number = match JsonNumber::deserialize(from).map_err(|_| bad())? {
+        JsonNumber::Whole(number) if i64::try_from(number).is_ok() => number,
+        JsonNumber::Whole(_) => return Err(bad()),
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "just checked")]
-        Written::Dotted(dotted) if dotted.fract() == 0.0 && (0.0..=EXACT).contains(&dotted) => dotted as u64,
-        Written::Dotted(_) => return Err(bad()),
+        JsonNumber::Dotted(dotted) if dotted.fract() == 0.0 && (0.0..=EXACT).contains(&dotted) => {
+            dotted as u64
+        }
+        JsonNumber::Dotted(_) => return Err(bad()),
     };
     N::try_from(number).map_err(|_| bad())
 }

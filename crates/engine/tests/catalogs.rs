@@ -2,9 +2,9 @@
 #![cfg(feature = "catalog")]
 
 use preface::{
-    catalogs::{self, Replace, Written, compare, find, import, verify},
+    catalogs::{self, CatalogWriteOutcome, ReplaceMode, compare, find, import, verify},
     core::diagnostic::Severity,
-    host::system::{Write, memory::MemorySystem},
+    host::system::{WriteMode, memory::MemorySystem},
 };
 use std::{
     fs,
@@ -28,7 +28,7 @@ fn machine() -> MemorySystem {
 }
 
 fn take_in(system: &MemorySystem, name: &str) -> catalogs::ImportReport {
-    import(system, &PathBuf::from("/cat").join(name), None, Replace::No, &mut |_| {}).unwrap()
+    import(system, &PathBuf::from("/cat").join(name), None, ReplaceMode::No, &mut |_| {}).unwrap()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn what_is_imported_is_read_back_and_is_whole() {
     let system = machine();
     for name in ["a", "b"] {
         let report = take_in(&system, name);
-        assert_eq!(report.written, Written::New);
+        assert_eq!(report.written, CatalogWriteOutcome::New);
         let index = catalogs::index(&system, &report.version).unwrap();
         assert_eq!(index.prompts.len(), report.prompts);
         assert_eq!(index.pin(), report.pin);
@@ -49,7 +49,7 @@ fn what_is_imported_is_read_back_and_is_whole() {
         }
         assert_eq!(kept, report.kept.total());
         assert_eq!(verify(&system, &report.version).notes, []);
-        assert_eq!(take_in(&system, name).written, Written::Same);
+        assert_eq!(take_in(&system, name).written, CatalogWriteOutcome::Same);
     }
     let found: Vec<String> =
         catalogs::versions(&system, &mut Vec::new()).into_iter().map(|kept| kept.version).collect();
@@ -112,17 +112,17 @@ fn a_changed_byte_of_any_file_is_an_error() {
     }
     assert!(files.len() > 20, "{files:?}");
     for path in files {
-        use preface::host::system::{System, Within};
-        let bytes = system.read(&path, Within::Anywhere, 1 << 20).unwrap().into_bytes();
+        use preface::host::system::{ReadScope, System};
+        let bytes = system.read(&path, ReadScope::Anywhere, 1 << 20).unwrap().into_bytes();
         let mut changed = bytes.clone();
         // In the middle of a word: blanks between the fields of JSON say nothing.
         let middle = changed.len() / 2;
         let at = (middle..changed.len()).find(|at| changed[*at].is_ascii_alphanumeric()).unwrap();
         changed[at] = if changed[at] == b'x' { b'y' } else { b'x' };
-        system.write(&path, &changed, Write::Replace, 0o600).unwrap();
+        system.write(&path, &changed, WriteMode::Replace, 0o600).unwrap();
         let errors = verify(&system, &version).notes;
         assert!(errors.iter().any(|note| note.severity == Severity::Error), "{}", path.display());
-        system.write(&path, &bytes, Write::Replace, 0o600).unwrap();
+        system.write(&path, &bytes, WriteMode::Replace, 0o600).unwrap();
     }
     assert_eq!(verify(&system, &version).notes, []);
 }

@@ -1,13 +1,13 @@
 //! What the library reports where a feature is off.
 #![cfg(not(feature = "git-status"))]
 
-use preface::{ASSETS, Engine, OsSystem, Request, StoredTemplate, core::diagnostic::DiagnosticCode};
+use preface::{ASSETS, Engine, OsSystem, Request, TemplateInput, core::diagnostic::DiagnosticCode};
 
 #[test]
 fn without_git_status_the_variable_is_absent_and_reported() {
     let system = OsSystem::new(ASSETS);
     let template =
-        StoredTemplate { name: "main".into(), version: Some(1), text: "status: [git:status]".into() };
+        TemplateInput { name: "main".into(), version: Some(1), text: "status: [git:status]".into() };
     let directory = env!("CARGO_TARGET_TMPDIR");
     let request =
         Request { preset: Some("template".into()), template: Some(template), ..Request::new(directory) };

@@ -1,14 +1,14 @@
 //! Agents: Markdown files whose body is the prompt of an agent and whose head says what the agent may use.
 
 use crate::{
-    look::Look,
-    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
+    look::ProviderContext,
+    markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     origin::Piece,
     scope::Scope,
-    skill::Value,
+    skill::YamlValue,
     suggestion::did_you_mean,
 };
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub struct Agent {
     pub critical_system_reminder: Option<String>,
     /// Other keys that hosts know; preface does nothing with them.
     #[serde(flatten)]
-    pub other: BTreeMap<String, serde_json::Value>,
+    pub other: BTreeMap<String, serde_json::YamlValue>,
     /// The reminder with its place in the file.
     #[serde(skip)]
     pub reminder: Vec<Piece>,
@@ -113,7 +113,7 @@ const READ: [&str; 8] = [
 /// The most unknown keys of a file that are reported.
 const MOST_UNKNOWN: usize = 10;
 
-const AGENTS: Kind<Agent> = Kind {
+const AGENTS: MarkdownKind<Agent> = MarkdownKind {
     dir: "agents",
     word: "agent",
     collision: DiagnosticCode::AgentCollision,
@@ -126,17 +126,17 @@ const AGENTS: Kind<Agent> = Kind {
 };
 
 /// The same without those that are bundled.
-const OWN: Kind<Agent> = Kind { layers: &[Scope::Global, Scope::Project], ..AGENTS };
+const OWN: MarkdownKind<Agent> = MarkdownKind { layers: &[Scope::Global, Scope::Project], ..AGENTS };
 
 /// Finds, reads and checks the agents of all layers: the weakest layer first, each sorted by path. Nothing fails.
 #[must_use]
-pub fn load(look: &Look<'_>) -> Vec<AgentEntry> {
+pub fn load(look: &ProviderContext<'_>) -> Vec<AgentEntry> {
     markdown::load(&AGENTS, look)
 }
 
 /// The same for those of the user and the project: one that hides a bundled agent has nothing to hide here.
 #[must_use]
-pub fn load_own(look: &Look<'_>) -> Vec<AgentEntry> {
+pub fn load_own(look: &ProviderContext<'_>) -> Vec<AgentEntry> {
     markdown::load(&OWN, look)
 }
 
@@ -153,13 +153,13 @@ pub fn near<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e str> {
     did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
 }
 
-fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
+fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     let wrong = |key: &str, why: &str, help: &str| {
         Box::new(Diagnostic::warning(DiagnosticCode::AgentInvalid, why).at(file.place(key)).help(help))
     };
     let name = match (file.text("name"), file.fields.get("name")) {
         (Some(name), _) => name.to_owned(),
-        (None, None | Some(Value::Null | Value::Text(_))) => {
+        (None, None | Some(YamlValue::Null | YamlValue::Text(_))) => {
             return Err(wrong(
                 "name",
                 "it has no name",
@@ -177,7 +177,7 @@ fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
     };
     let mut notes = Diagnostics::new();
     let list = |key: &str| match file.fields.get(key) {
-        None | Some(Value::Null) => Ok(None),
+        None | Some(YamlValue::Null) => Ok(None),
         Some(value) => names(value).map(Some).ok_or(()),
     };
     let of_tools = |key: &str| {
@@ -215,7 +215,7 @@ fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
             .collect(),
         reminder: reminder.map(|text| file.piece(text)).unwrap_or_default(),
     };
-    Ok(Said { name, what, notes })
+    Ok(ParsedMarkdown { name, what, notes })
 }
 
 fn is_key(key: &str) -> bool {
@@ -238,9 +238,9 @@ fn unknown(file: &MarkdownFile) -> Diagnostics {
 }
 
 /// Names as a list, or as a text with commas between them; a comma inside parentheses belongs to a name.
-fn names(value: &Value) -> Option<Vec<String>> {
+fn names(value: &YamlValue) -> Option<Vec<String>> {
     let mut names: Vec<String> = match value {
-        Value::Text(text) => {
+        YamlValue::Text(text) => {
             let mut depth = 0_usize;
             let apart = |c: char| {
                 match c {
@@ -252,10 +252,10 @@ fn names(value: &Value) -> Option<Vec<String>> {
             };
             text.split(apart).map(|name| unquoted(name.trim()).to_owned()).collect()
         }
-        Value::List(list) => list
+        YamlValue::List(list) => list
             .iter()
             .map(|value| match value {
-                Value::Text(name) => Some(name.trim().to_owned()),
+                YamlValue::Text(name) => Some(name.trim().to_owned()),
                 _ => None,
             })
             .collect::<Option<_>>()?,
@@ -271,20 +271,20 @@ fn unquoted(name: &str) -> &str {
     inside.map_or(name, str::trim)
 }
 
-fn json(value: &Value) -> serde_json::Value {
-    use serde_json::Value as Json;
+fn json(value: &YamlValue) -> serde_json::YamlValue {
+    use serde_json::YamlValue as Json;
     match value {
-        Value::Null => Json::Null,
-        Value::Bool(value) => Json::Bool(*value),
+        YamlValue::Null => Json::Null,
+        YamlValue::Bool(value) => Json::Bool(*value),
         // Whole numbers stay whole.
         #[expect(clippy::cast_possible_truncation, reason = "a number without a fraction in this range fits")]
-        Value::Number(value) if value.fract() == 0.0 && value.abs() < 9e15 => Json::from(*value as i64),
-        Value::Number(value) => Json::from(*value),
-        Value::Text(text) => Json::String(text.clone()),
-        Value::List(list) => Json::Array(list.iter().map(json).collect()),
-        Value::Map(pairs) => {
-            let text = |key: &Value| match key {
-                Value::Text(text) => text.clone(),
+        YamlValue::Number(value) if value.fract() == 0.0 && value.abs() < 9e15 => Json::from(*value as i64),
+        YamlValue::Number(value) => Json::from(*value),
+        YamlValue::Text(text) => Json::String(text.clone()),
+        YamlValue::List(list) => Json::Array(list.iter().map(json).collect()),
+        YamlValue::Map(pairs) => {
+            let text = |key: &YamlValue| match key {
+                YamlValue::Text(text) => text.clone(),
                 other => json(other).to_string(),
             };
             Json::Object(pairs.iter().map(|(key, value)| (text(key), json(value))).collect())

@@ -3,7 +3,7 @@
 //! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
 //! whole and exactly one of them puts a full file aside.
 
-use crate::system::{Directory, FileKind, System, Within, WriteError};
+use crate::system::{Directory, FileKind, ReadScope, System, WriteError};
 use jiff::Timestamp;
 use preface_core::audit::{AuditEvent, scrub::scrub};
 use preface_core::diagnostic::DiagnosticCode;
@@ -25,7 +25,7 @@ const LIST_LIMIT: usize = 100_000;
 ///
 /// ```
 /// use preface_core::audit::AuditEvent;
-/// use preface_host::{audit_file::AuditFile, system::{System, Within, memory::MemorySystem}};
+/// use preface_host::{audit_file::AuditFile, system::{System, ReadScope, memory::MemorySystem}};
 /// use std::path::Path;
 /// # if cfg!(windows) { return Ok(()); }
 ///
@@ -34,7 +34,7 @@ const LIST_LIMIT: usize = 100_000;
 /// let event = AuditEvent::ProjectTrusted { canonical_path: "/work/.stud".into() };
 /// AuditFile::at(&system, path).append(&[event], "turn-1", &[])?;
 /// assert_eq!(
-///     system.read(path, Within::Anywhere, 1024).unwrap().into_bytes(),
+///     system.read(path, ReadScope::Anywhere, 1024).unwrap().into_bytes(),
 ///     b"{\"type\":\"ProjectTrusted\",\"at\":\"2026-01-02T03:04:05.000Z\",\"correlationId\":\"turn-1\",\
 ///       \"payload\":{\"canonicalPath\":\"/work/.stud\"}}\n"
 /// );
@@ -44,7 +44,7 @@ const LIST_LIMIT: usize = 100_000;
 pub struct AuditFile<'a> {
     system: &'a dyn System,
     file: PathBuf,
-    within: Within<'a>,
+    within: ReadScope<'a>,
 }
 
 /// The reason why nothing was written to the audit log.
@@ -79,13 +79,13 @@ impl<'a> AuditFile<'a> {
     /// Names the log. Nothing is looked at yet.
     #[must_use]
     pub fn at(system: &'a dyn System, file: &Path) -> Self {
-        AuditFile { system, file: file.to_owned(), within: Within::Anywhere }
+        AuditFile { system, file: file.to_owned(), within: ReadScope::Anywhere }
     }
 
     /// Lets the log lie below `root` only, reached without any link: for a log that a project names.
     #[must_use]
     pub fn below(self, root: &'a Path) -> Self {
-        AuditFile { within: Within::Root(root), ..self }
+        AuditFile { within: ReadScope::Root(root), ..self }
     }
 
     /// Adds a line for each event. `known` are secrets that must not appear in it.
@@ -100,7 +100,7 @@ impl<'a> AuditFile<'a> {
             return Err(AuditError::WithoutCorrelation);
         }
         // A link of the user's own leads to the log, its lock and what was put aside.
-        if let (Within::Anywhere, Ok(real)) = (self.within, self.system.canonical(&self.file))
+        if let (ReadScope::Anywhere, Ok(real)) = (self.within, self.system.canonical(&self.file))
             && real != self.file
             && self.system.link_stat(&self.file).is_some_and(|stat| stat.kind == FileKind::Link)
         {
@@ -193,7 +193,7 @@ fn instant_of(text: &str) -> Option<Timestamp> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::{Within, memory::MemorySystem, os::OsSystem};
+    use crate::system::{ReadScope, memory::MemorySystem, os::OsSystem};
     use std::{thread, time::Duration};
 
     const FILE: &str = "/home/user/.stud/audit.jsonl";
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn text(system: &dyn System, path: &Path) -> String {
-        let read = system.read(path, Within::Anywhere, u64::MAX).expect("a file");
+        let read = system.read(path, ReadScope::Anywhere, u64::MAX).expect("a file");
         String::from_utf8(read.into_bytes()).expect("UTF-8")
     }
 

@@ -6,7 +6,7 @@
 use crate::{
     places::{Places, inside, resolved},
     provider::git,
-    system::{FileKind, FileRead, HardLinks, ReadError, System, Within},
+    system::{FileKind, FileRead, HardLinks, ReadError, ReadScope, System},
 };
 use std::{
     cell::OnceCell,
@@ -119,7 +119,7 @@ impl Bounds {
         limit: u64,
         system: &dyn System,
     ) -> Result<ProjectFile, ReadError> {
-        let read = |path: &Path, within: Within<'_>| system.read(path, within, limit);
+        let read = |path: &Path, within: ReadScope<'_>| system.read(path, within, limit);
         self.open_by(path, root, roots, &read, system)
     }
 
@@ -135,7 +135,7 @@ impl Bounds {
         limit: u64,
         system: &dyn System,
     ) -> Result<ProjectFile, ReadError> {
-        let read = |path: &Path, within: Within<'_>| system.read_head(path, within, limit);
+        let read = |path: &Path, within: ReadScope<'_>| system.read_head(path, within, limit);
         self.open_by(path, root, roots, &read, system)
     }
 
@@ -144,7 +144,7 @@ impl Bounds {
         path: &Path,
         root: &Path,
         roots: Option<&[PathBuf]>,
-        read: &Reader<'_>,
+        read: &ProjectReader<'_>,
         system: &dyn System,
     ) -> Result<ProjectFile, ReadError> {
         let (read, followed) = match beneath(path, root, roots, read, system) {
@@ -173,16 +173,16 @@ fn is_link(system: &dyn System, path: &Path) -> bool {
 }
 
 /// A function that reads a file within the given bounds.
-type Reader<'r> = dyn Fn(&Path, Within<'_>) -> Result<FileRead, ReadError> + 'r;
+type ProjectReader<'r> = dyn Fn(&Path, ReadScope<'_>) -> Result<FileRead, ReadError> + 'r;
 
 fn beneath(
     path: &Path,
     root: &Path,
     roots: Option<&[PathBuf]>,
-    read: &Reader<'_>,
+    read: &ProjectReader<'_>,
     system: &dyn System,
 ) -> Result<FileRead, ReadError> {
-    let Some(roots) = roots else { return read(path, Within::Root(root)) };
+    let Some(roots) = roots else { return read(path, ReadScope::Root(root)) };
     let outside = |target: PathBuf| Err(ReadError::Outside { target });
     match system.canonical(path) {
         Ok(real) if root.parent().is_some() && !real.starts_with(system.canonical(root)?) => {
@@ -191,13 +191,13 @@ fn beneath(
         Ok(_) => {}
         // Outside first: whether anything stands there is nothing to report.
         Err(error) if root.parent().is_some() => {
-            return Err(system.read(path, Within::Root(root), 0).err().unwrap_or(error));
+            return Err(system.read(path, ReadScope::Root(root), 0).err().unwrap_or(error));
         }
         Err(_) => {}
     }
     roots
         .iter()
-        .map(|root| read(path, Within::Root(root)))
+        .map(|root| read(path, ReadScope::Root(root)))
         .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
         .unwrap_or_else(|| outside(path.to_owned()))
 }
@@ -206,7 +206,7 @@ fn beneath(
 mod tests {
     use super::*;
     use crate::{places::HomeTrust, system::memory::MemorySystem};
-    use preface_core::profile::Home;
+    use preface_core::profile::ProfileDirs;
 
     #[test]
     fn a_file_lies_in_its_root_and_in_one_of_the_roots() {
@@ -258,7 +258,7 @@ mod tests {
                 .with_dir(format!("{root}/.git/objects"))
                 .with_dir(format!("{root}/.git/refs"))
         };
-        let home = Home {
+        let home = ProfileDirs {
             shared: false,
             foreign_keys: Vec::new(),
             global: vec!["~/.x".into()],

@@ -13,11 +13,11 @@ use std::{
 pub(crate) type BundledFile = (String, Cow<'static, [u8]>);
 
 /// A value with the files that it was made of.
-type MadeOf<T> = (Vec<BundledFile>, Arc<T>);
+type MemoEntry<T> = (Vec<BundledFile>, Arc<T>);
 
 /// Values by key, each with the files that it was made of.
 pub(crate) struct Memo<K, T> {
-    kept: Mutex<BTreeMap<K, MadeOf<T>>>,
+    kept: Mutex<BTreeMap<K, MemoEntry<T>>>,
     /// The largest number of values.
     most: usize,
 }

@@ -1,8 +1,8 @@
 //! Slash commands: Markdown files whose place below `commands` is their name.
 
 use crate::{
-    look::Look,
-    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
+    look::ProviderContext,
+    markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -34,7 +34,7 @@ const DESCRIPTION_LIMIT: usize = 1_536;
 /// The longest hint, in characters.
 const HINT_LIMIT: usize = 200;
 
-const COMMANDS: Kind<SlashCommand> = Kind {
+const COMMANDS: MarkdownKind<SlashCommand> = MarkdownKind {
     dir: "commands",
     word: "command",
     collision: DiagnosticCode::CommandCollision,
@@ -48,11 +48,11 @@ const COMMANDS: Kind<SlashCommand> = Kind {
 
 /// Finds, reads and checks the slash commands of the user and the project: the weakest layer first, each sorted by path.
 #[must_use]
-pub fn load(look: &Look<'_>) -> Vec<CommandEntry> {
+pub fn load(look: &ProviderContext<'_>) -> Vec<CommandEntry> {
     markdown::load(&COMMANDS, look)
 }
 
-fn read(file: &MarkdownFile) -> Result<Said<SlashCommand>, Box<Diagnostic>> {
+fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnostic>> {
     let mut notes = Diagnostics::new();
     let body: String = file.body.iter().map(|piece| piece.text.as_str()).collect();
     let from_head = file.text("description");
@@ -73,7 +73,7 @@ fn read(file: &MarkdownFile) -> Result<Said<SlashCommand>, Box<Diagnostic>> {
         description: description.to_owned(),
         hint: hint.map(|hint| cut(&shown(&hint), HINT_LIMIT).to_owned()),
     };
-    Ok(Said { name: file.below.replace('/', ":"), what, notes })
+    Ok(ParsedMarkdown { name: file.below.replace('/', ":"), what, notes })
 }
 
 /// Returns the first line that is not blank, without the marks of a heading.

@@ -1,10 +1,10 @@
 //! Discover: what each layer brings. It never fails: a file that cannot be read or parsed is a note and is left out.
 
 use crate::{
-    gate::Belongs,
-    look::{CONTEXT_FILE_LIMIT, Look, SETTINGS_LIMIT, Wanted},
+    gate::FileOwner,
+    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest, SETTINGS_LIMIT},
     places::normal,
-    system::{FileKind, ReadError, System, Within},
+    system::{FileKind, ReadError, ReadScope, System},
 };
 use preface_core::{
     compose::is_blank,
@@ -12,12 +12,12 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     layer::{Layer, Stack},
     origin::{Origin, Piece, Source},
-    profile::{Candidate, Group, Profile, Win},
+    profile::{Profile, ReplacementRule, ReplacementSource, SectionGroup},
     scope::Scope,
-    section::{Language, Override, SectionId},
-    settings::{self, LayerSettings, Merged, SectionContent, SectionOverride},
+    section::{LanguageSetting, Override, SectionId},
+    settings::{self, LayerSettings, MergedSettings, SectionContent, SectionOverride},
     trust::Trust,
-    world::OwnPrompt,
+    world::SettingsPrompt,
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -29,23 +29,24 @@ const SECTIONS_LIMIT: u64 = 16 << 20;
 
 /// Reads the settings of the global directory.
 #[must_use]
-pub fn global_settings(look: &Look<'_>) -> Option<LayerSettings> {
+pub fn global_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
     let path = look.places.global.as_ref()?.join("settings.json");
-    settings_at(&Wanted::global(&path, SETTINGS_LIMIT), look)
+    settings_at(&ReadRequest::global(&path, SETTINGS_LIMIT), look)
 }
 
 /// Reads the settings of the project directory, through the gate.
 #[must_use]
-pub fn project_settings(look: &Look<'_>) -> Option<LayerSettings> {
+pub fn project_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
     if !look.gate.layer_speaks() {
         return None;
     }
     let path = look.places.project.as_ref()?.join("settings.json");
-    let wanted = Wanted::project(&path, Within::Root(look.layer_root()), SETTINGS_LIMIT, Belongs::ToLayer);
+    let wanted =
+        ReadRequest::project(&path, ReadScope::Root(look.layer_root()), SETTINGS_LIMIT, FileOwner::ToLayer);
     settings_at(&wanted, look)
 }
 
-fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
+fn settings_at(wanted: &ReadRequest<'_>, look: &ProviderContext<'_>) -> Option<LayerSettings> {
     let read = look.read(wanted)?;
     let source = look.places.source(wanted.scope, wanted.path);
     let (settings, notes) = look.places.parse_settings(wanted.scope, &source.path, &read.bytes);
@@ -55,7 +56,7 @@ fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
 
 /// Discovers the three layers. `trust` is the user's decision about the project layer.
 #[must_use]
-pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
+pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> Stack {
     let mut stack = vec![Layer {
         scope: Scope::Bundled,
         path: "bundled".to_owned(),
@@ -90,18 +91,21 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
         };
         if scope == Scope::Global || look.gate.layer_speaks() {
             // A text that the caller gave takes the place of files: they are not even looked at.
-            let is_given = |group: &&Group| {
+            let is_given = |group: &&SectionGroup| {
                 group.replace.iter().any(
-                    |candidate| matches!(candidate, Candidate::Option(name) if look.given.contains_key(name)),
+                    |candidate| matches!(candidate, ReplacementSource::Option(name) if look.given.contains_key(name)),
                 )
             };
             for group in profile.groups.iter().filter(|group| !is_given(group)) {
-                for file in
-                    group.replace.iter().filter_map(Candidate::file).filter(|file| file.scope == scope)
+                for file in group
+                    .replace
+                    .iter()
+                    .filter_map(ReplacementSource::file)
+                    .filter(|file| file.scope == scope)
                 {
                     let path = root.join(&file.name);
                     let mut wanted = layer_wanted(scope, &path, CONTEXT_FILE_LIMIT, look);
-                    if group.win == Win::First {
+                    if group.win == ReplacementRule::First {
                         wanted = wanted.or_unreadable();
                     }
                     if let Some(pieces) = look.pieces(&wanted) {
@@ -119,19 +123,26 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
     Stack(stack)
 }
 
-fn layer_wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
+fn layer_wanted<'a>(
+    scope: Scope,
+    path: &'a Path,
+    limit: u64,
+    look: &'a ProviderContext<'_>,
+) -> ReadRequest<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, Within::Root(look.layer_root()), limit, Belongs::ToLayer),
-        _ => Wanted::global(path, limit),
+        Scope::Project => {
+            ReadRequest::project(path, ReadScope::Root(look.layer_root()), limit, FileOwner::ToLayer)
+        }
+        _ => ReadRequest::global(path, limit),
     }
 }
 
-fn layer_file(scope: Scope, path: &Path, limit: u64, look: &Look<'_>) -> Option<Vec<Piece>> {
+fn layer_file(scope: Scope, path: &Path, limit: u64, look: &ProviderContext<'_>) -> Option<Vec<Piece>> {
     look.pieces(&layer_wanted(scope, path, limit, look))
 }
 
 /// Reads `sections/<id>.md`.
-fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
+fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
     let entries = match look.list(layer.scope, dir, look.layer_root(), SECTIONS) {
         Ok(entries) => entries,
         Err(ReadError::Missing) => return,
@@ -185,7 +196,7 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
 }
 
 /// Warns if other users can write files that only the user should write.
-fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
+fn writable(system: &dyn System, root: &Path, shown: &str, look: &ProviderContext<'_>) {
     for name in ["mcp.json", "ordering.json", "settings.json", "system.md", "trust.json"] {
         if let Some(mode) = system.stat(&root.join(name)).and_then(|stat| stat.mode)
             && mode & 0o022 != 0
@@ -207,7 +218,7 @@ fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
 pub fn overrides(
     layer: &LayerSettings,
     scope: Option<Scope>,
-    look: &Look<'_>,
+    look: &ProviderContext<'_>,
     notes: &mut Diagnostics,
 ) -> Vec<Override> {
     let alone = settings::merge(vec![layer.clone()], &mut Vec::new());
@@ -225,7 +236,8 @@ pub fn overrides(
             let text = match said.content.map(|content| content.value) {
                 None => None,
                 Some(SectionContent::Text(text)) => {
-                    let span = alone.at(&["sections", &said.id, "text"]).map_or(0..0, settings::Node::span);
+                    let span =
+                        alone.at(&["sections", &said.id, "text"]).map_or(0..0, settings::SettingsNode::span);
                     Some(vec![Piece { text, origin: origin(scope, layer.path(), span) }])
                 }
                 // Without its text nothing of the entry counts; a note says why.
@@ -252,8 +264,8 @@ pub fn overrides(
                 project,
                 text,
                 language: said.language.map(|language| match language.value {
-                    settings::Language::Template => Language::Template,
-                    settings::Language::Verbatim => Language::Verbatim,
+                    settings::LanguageSetting::Template => LanguageSetting::Template,
+                    settings::LanguageSetting::Verbatim => LanguageSetting::Verbatim,
                 }),
                 when,
                 after: said.after.map(|after| after.value),
@@ -270,14 +282,14 @@ pub fn overrides(
 
 /// Reads `systemPrompt` from the merged settings. An empty text is treated as unset.
 #[must_use]
-pub fn system_prompt(settings: &Merged) -> OwnPrompt {
+pub fn system_prompt(settings: &MergedSettings) -> SettingsPrompt {
     let said = |key: &str| {
         let node = settings.at(&["systemPrompt", key])?;
         let text = node.as_text().filter(|text| !text.is_empty())?.to_owned();
         Some(Piece { text, origin: origin(node.by().scope(), &node.place().path, node.span()) })
     };
     let combine = settings.at(&["systemPrompt", "combine"]).and_then(|node| node.as_flag()) == Some(true);
-    OwnPrompt { custom: said("custom"), append: said("append"), combine }
+    SettingsPrompt { custom: said("custom"), append: said("append"), combine }
 }
 
 fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Origin {
@@ -291,7 +303,13 @@ fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Ori
 }
 
 /// A section's `file`, beside the settings file that names it; a project's stays inside the project directory.
-fn section_file(scope: Option<Scope>, file: &str, id: &str, by: &str, look: &Look<'_>) -> Option<Vec<Piece>> {
+fn section_file(
+    scope: Option<Scope>,
+    file: &str,
+    id: &str,
+    by: &str,
+    look: &ProviderContext<'_>,
+) -> Option<Vec<Piece>> {
     let root = match scope {
         Some(Scope::Project) => look.places.project.as_ref()?,
         _ => look.places.global.as_ref()?,
@@ -308,8 +326,8 @@ fn section_file(scope: Option<Scope>, file: &str, id: &str, by: &str, look: &Loo
     look.pieces(&match scope {
         Some(Scope::Project) => {
             let within = if path.starts_with(root) { look.layer_root() } else { root.as_path() };
-            Wanted::project(&path, Within::Root(within), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
+            ReadRequest::project(&path, ReadScope::Root(within), CONTEXT_FILE_LIMIT, FileOwner::ToLayer)
         }
-        _ => Wanted::global(&path, CONTEXT_FILE_LIMIT),
+        _ => ReadRequest::global(&path, CONTEXT_FILE_LIMIT),
     })
 }

@@ -4,16 +4,16 @@
 
 use crate::{
     bundled::Memo,
-    gate::Belongs,
-    look::{Look, SETTINGS_LIMIT, Wanted},
+    gate::FileOwner,
+    look::{ProviderContext, ReadRequest, SETTINGS_LIMIT},
     provider::CONTEXT_PROVIDERS,
-    system::{DirEntry, FileKind, ReadError, System, Within},
+    system::{DirEntry, FileKind, ReadError, ReadScope, System},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{
-        Category, Entry, Failure, Found, FoundWhat, Lies, Manifest, NoSchemas, Ordering, Stage,
-        UnknownCategory, extension_id_fault,
+        Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Manifest, ManifestLocation,
+        NoSchemas, Ordering, UnknownCategory, ValidationFailure, ValidationStage, extension_id_fault,
     },
     lint::hidden::escape_hidden,
     mcp_servers::McpFile,
@@ -42,13 +42,13 @@ const MOST: usize = 10_000;
 
 /// Returns what ships inside preface: the context providers that are built in, and the bundled manifests.
 #[must_use]
-pub fn bundled(look: &Look<'_>) -> Vec<Found> {
-    let builtin = CONTEXT_PROVIDERS.iter().map(|provider| Found {
+pub fn bundled(look: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
+    let builtin = CONTEXT_PROVIDERS.iter().map(|provider| DiscoveredManifest {
         scope: Scope::Bundled,
         category: Category::ContextProviders,
         id: provider.id().to_owned(),
         path: "bundled".to_owned(),
-        what: FoundWhat::Builtin { about: provider.about().to_owned() },
+        what: DiscoveredContent::Builtin { about: provider.about().to_owned() },
     });
     let root = match look.bundle {
         Some(bundle) => format!("bundles/{bundle}/"),
@@ -62,7 +62,13 @@ pub fn bundled(look: &Look<'_>) -> Vec<Found> {
             return None;
         }
         let what = bundled_manifest(&path, category, &id, look.system)?;
-        Some(Found { scope: Scope::Bundled, category, id, path: format!("bundled/{path}"), what })
+        Some(DiscoveredManifest {
+            scope: Scope::Bundled,
+            category,
+            id,
+            path: format!("bundled/{path}"),
+            what,
+        })
     });
     builtin.chain(manifests).collect()
 }
@@ -71,27 +77,32 @@ pub fn bundled(look: &Look<'_>) -> Vec<Found> {
 static MANIFESTS: Memo<String, Manifest> = Memo::new(4096);
 
 /// Returns a bundled manifest. A manifest that is not valid, or has a schema to check, is not read here.
-fn bundled_manifest(path: &str, category: Category, id: &str, system: &dyn System) -> Option<FoundWhat> {
+fn bundled_manifest(
+    path: &str,
+    category: Category,
+    id: &str,
+    system: &dyn System,
+) -> Option<DiscoveredContent> {
     if let Some(manifest) = MANIFESTS.get(path, system) {
-        return Some(FoundWhat::Read(manifest));
+        return Some(DiscoveredContent::Read(manifest));
     }
     let bytes = system.bundled(path)?;
     let shown = format!("bundled/{path}");
-    let lies = Lies { scope: Scope::Bundled, category, id, path: &shown };
+    let lies = ManifestLocation { scope: Scope::Bundled, category, id, path: &shown };
     match Manifest::read(&bytes, &lies, &NoSchemas) {
         Ok(manifest) => {
             let manifest = Arc::new(manifest);
             MANIFESTS.put(path.to_owned(), vec![(path.to_owned(), bytes)], manifest.clone());
-            Some(FoundWhat::Read(manifest))
+            Some(DiscoveredContent::Read(manifest))
         }
-        Err(_) => Some(FoundWhat::Manifest(bytes.into_owned())),
+        Err(_) => Some(DiscoveredContent::Manifest(bytes.into_owned())),
     }
 }
 
 /// Returns what the global and the project layer bring. `flat`: a layer without a category in its `extensions` may have
 /// the categories in its root.
 #[must_use]
-pub fn of_layers(flat: bool, look: &Look<'_>) -> Vec<Found> {
+pub fn of_layers(flat: bool, look: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
     let mut found = Vec::new();
     for (scope, root) in roots(look) {
         let nested = root.join(EXTENSIONS);
@@ -122,7 +133,7 @@ pub fn of_layers(flat: bool, look: &Look<'_>) -> Vec<Found> {
 }
 
 /// Reports categories beside `extensions` that have extensions: nothing reads them.
-fn passed_over(scope: Scope, root: &Path, look: &Look<'_>) {
+fn passed_over(scope: Scope, root: &Path, look: &ProviderContext<'_>) {
     for category in Category::ALL.map(Category::as_str) {
         let dir = root.join(category);
         let Ok(entries) = look.list(scope, &dir, look.layer_root(), MOST) else { continue };
@@ -141,7 +152,7 @@ fn passed_over(scope: Scope, root: &Path, look: &Look<'_>) {
 
 /// Returns the ordering manifests of the layers, the bundled one first. A defective one is a warning and left out.
 #[must_use]
-pub fn orderings(look: &Look<'_>) -> Vec<Ordering> {
+pub fn orderings(look: &ProviderContext<'_>) -> Vec<Ordering> {
     let mut orderings = Vec::new();
     let mut add = |read: Result<Ordering, Box<Diagnostic>>| match read {
         Ok(ordering) => orderings.push(ordering),
@@ -152,7 +163,7 @@ pub fn orderings(look: &Look<'_>) -> Vec<Ordering> {
     }
     for (scope, root) in roots(look) {
         let path = root.join(ORDERING);
-        let wanted = Wanted {
+        let wanted = ReadRequest {
             code: Some(DiagnosticCode::OrderingManifestUnreadable),
             ..wanted(scope, &path, ORDERING_LIMIT, look)
         };
@@ -165,7 +176,7 @@ pub fn orderings(look: &Look<'_>) -> Vec<Ordering> {
 }
 
 /// Returns the roots that may be read: the global one, and the project's if it is trusted.
-pub(crate) fn roots(look: &Look<'_>) -> Vec<(Scope, PathBuf)> {
+pub(crate) fn roots(look: &ProviderContext<'_>) -> Vec<(Scope, PathBuf)> {
     let project = look.places.project.clone().filter(|_| look.gate.layer_speaks());
     let all = [(Scope::Global, look.places.global.clone()), (Scope::Project, project)];
     all.into_iter().filter_map(|(scope, root)| Some((scope, root?))).collect()
@@ -173,7 +184,7 @@ pub(crate) fn roots(look: &Look<'_>) -> Vec<(Scope, PathBuf)> {
 
 /// Returns where the manifest of an entry lies; `None` for what is bundled.
 #[must_use]
-pub fn manifest_path(entry: &Entry, look: &Look<'_>) -> Option<PathBuf> {
+pub fn manifest_path(entry: &ExtensionEntry, look: &ProviderContext<'_>) -> Option<PathBuf> {
     let (_, root) = roots(look).into_iter().find(|(scope, _)| *scope == entry.origin.scope)?;
     [root.join(EXTENSIONS), root]
         .into_iter()
@@ -182,15 +193,22 @@ pub fn manifest_path(entry: &Entry, look: &Look<'_>) -> Option<PathBuf> {
 }
 
 /// A file of a layer.
-pub(crate) fn wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
+pub(crate) fn wanted<'a>(
+    scope: Scope,
+    path: &'a Path,
+    limit: u64,
+    look: &'a ProviderContext<'_>,
+) -> ReadRequest<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, Within::Root(look.layer_root()), limit, Belongs::ToLayer),
-        _ => Wanted::global(path, limit),
+        Scope::Project => {
+            ReadRequest::project(path, ReadScope::Root(look.layer_root()), limit, FileOwner::ToLayer)
+        }
+        _ => ReadRequest::global(path, limit),
     }
 }
 
 /// Lists a directory of a layer; a project's only where it lies inside. Missing is nothing, any other failure a note.
-pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirEntry>> {
+pub(crate) fn list(scope: Scope, dir: &Path, look: &ProviderContext<'_>) -> Option<Vec<DirEntry>> {
     let left_out =
         |error: &ReadError| look.note(look.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, error));
     match look.system.stat(dir) {
@@ -222,7 +240,7 @@ pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirE
     }
 }
 
-fn is_dir(path: &Path, entry: &DirEntry, look: &Look<'_>) -> bool {
+fn is_dir(path: &Path, entry: &DirEntry, look: &ProviderContext<'_>) -> bool {
     match entry.kind {
         FileKind::Dir => true,
         FileKind::Link => look.system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir),
@@ -235,7 +253,7 @@ fn category_of(entry: &DirEntry) -> Option<Category> {
 }
 
 /// Reports directories in the place of a category whose names are those of none.
-fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'_>) {
+fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &ProviderContext<'_>) {
     for entry in dirs.iter().filter(|entry| category_of(entry).is_none()) {
         let path = dir.join(&entry.name);
         if entry.name.as_encoded_bytes().starts_with(b".") || !is_dir(&path, entry, look) {
@@ -260,7 +278,13 @@ fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'
 }
 
 /// Looks into the directories of the nine categories.
-fn layer(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'_>, found: &mut Vec<Found>) {
+fn layer(
+    scope: Scope,
+    dir: &Path,
+    dirs: &[DirEntry],
+    look: &ProviderContext<'_>,
+    found: &mut Vec<DiscoveredManifest>,
+) {
     for entry in dirs {
         let Some(category) = category_of(entry) else { continue };
         let below = dir.join(category.as_str());
@@ -275,13 +299,21 @@ fn layer(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'_>, found: &m
     }
 }
 
-fn one(scope: Scope, category: Category, dir: &Path, entry: &DirEntry, look: &Look<'_>) -> Found {
+fn one(
+    scope: Scope,
+    category: Category,
+    dir: &Path,
+    entry: &DirEntry,
+    look: &ProviderContext<'_>,
+) -> DiscoveredManifest {
     let id = entry.name.to_string_lossy().into_owned();
     let path = dir.join(MANIFEST);
     let shown = look.places.source(scope, &path).path.clone();
     let unreadable = |why: String, help: &str| {
         let place = Place::file(Some(scope), shown.clone());
-        FoundWhat::Unreadable(Failure::new(Stage::Discovery, "", why).at(place).help(help))
+        DiscoveredContent::Unreadable(
+            ValidationFailure::new(ValidationStage::Discovery, "", why).at(place).help(help),
+        )
     };
     let fault = match entry.name.to_str() {
         None => Some("is no UTF-8"),
@@ -295,24 +327,24 @@ fn one(scope: Scope, category: Category, dir: &Path, entry: &DirEntry, look: &Lo
         // What the reading had to say is this entry's, and is told with it.
         let note = look.notes.borrow_mut().drain(before..).next();
         match (read, note) {
-            (Some(read), _) => FoundWhat::Manifest(read.into_bytes()),
-            (None, Some(note)) if note.code == DiagnosticCode::TrustHeld => FoundWhat::Held(note),
+            (Some(read), _) => DiscoveredContent::Manifest(read.into_bytes()),
+            (None, Some(note)) if note.code == DiagnosticCode::TrustHeld => DiscoveredContent::Held(note),
             (None, Some(note)) => {
-                let mut failure = Failure::new(Stage::Discovery, "", note.message);
+                let mut failure = ValidationFailure::new(ValidationStage::Discovery, "", note.message);
                 (failure.place, failure.help) = (note.place, note.help);
-                FoundWhat::Unreadable(failure)
+                DiscoveredContent::Unreadable(failure)
             }
             (None, None) => {
                 unreadable("there is no manifest.json".to_owned(), "add one, or remove the directory")
             }
         }
     };
-    Found { scope, category, id, path: shown, what }
+    DiscoveredManifest { scope, category, id, path: shown, what }
 }
 
 /// Reads the `mcp.json` of each layer, the bundled one first.
 #[must_use]
-pub fn mcp_files(look: &Look<'_>) -> Vec<McpFile> {
+pub fn mcp_files(look: &ProviderContext<'_>) -> Vec<McpFile> {
     let mut files = Vec::new();
     let mut add = |scope: Scope, shown: &str, bytes: &[u8]| {
         let (file, notes) = McpFile::read(scope, shown, bytes);

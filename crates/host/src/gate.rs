@@ -26,7 +26,7 @@ pub enum Consent {
 
 /// A project file that was checked at the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct GatedText {
     /// The path, absolute.
     pub path: PathBuf,
     /// The path that a pin is about.
@@ -40,7 +40,7 @@ pub struct Seen {
     /// The content.
     pub bytes: Arc<Vec<u8>>,
     /// The decision.
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
     /// True where other users can write in its directory.
     pub shared: bool,
 }
@@ -53,7 +53,7 @@ pub struct UnreadFile {
     /// The reason.
     pub error: ReadError,
     /// The owner.
-    pub belongs: Belongs,
+    pub belongs: FileOwner,
 }
 
 impl UnreadFile {
@@ -64,7 +64,7 @@ impl UnreadFile {
     }
 }
 
-impl Seen {
+impl GatedText {
     /// Returns its path for people and its text.
     #[must_use]
     pub fn readable(&self) -> (String, String) {
@@ -82,7 +82,7 @@ pub struct AdmittedText {
     /// The digest of the bytes that were read.
     pub digest: LazyDigest,
     /// The owner.
-    pub belongs: Belongs,
+    pub belongs: FileOwner,
     /// True where other users can write in its directory.
     pub shared: bool,
 }
@@ -96,7 +96,7 @@ pub struct GateMark {
 
 /// The decision of the gate about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GateVerdict {
     /// The text is included.
     Speaks,
     /// The text is left out: it was never granted.
@@ -117,7 +117,7 @@ pub struct Gate {
     root: PathBuf,
     pins: Pins,
     layer: bool,
-    seen: RefCell<Vec<Seen>>,
+    seen: RefCell<Vec<GatedText>>,
     admitted: RefCell<Vec<AdmittedText>>,
     unread: RefCell<Vec<UnreadFile>>,
 }
@@ -187,9 +187,9 @@ impl Gate {
         path: &Path,
         shown: &str,
         bytes: &Arc<Vec<u8>>,
-        whose: Belongs,
+        whose: FileOwner,
         shared: bool,
-    ) -> Verdict {
+    ) -> GateVerdict {
         // What is not listed is not kept: its digest is all that stays of it.
         let digest = if self.remembers(whose) {
             LazyDigest::of(bytes.clone())
@@ -202,7 +202,7 @@ impl Gate {
         if self.remembers(whose) {
             self.remember(&text, bytes, verdict);
         }
-        if verdict == Verdict::Speaks {
+        if verdict == GateVerdict::Speaks {
             self.add_admitted([text]);
         }
         verdict
@@ -210,38 +210,47 @@ impl Gate {
 
     /// Decides about a text whose digest is known. Nothing is remembered.
     #[must_use]
-    pub fn verdict(&self, text: &AdmittedText) -> Verdict {
+    pub fn verdict(&self, text: &AdmittedText) -> GateVerdict {
         match self.mode {
-            TrustMode::None | TrustMode::Whole if self.consent == Consent::Deny => Verdict::Denied,
-            TrustMode::Whole if text.belongs == Belongs::ToLayer && !self.layer => Verdict::HeldNew,
-            TrustMode::None | TrustMode::Whole if text.shared => Verdict::HeldShared,
-            TrustMode::None | TrustMode::Whole => Verdict::Speaks,
+            TrustMode::None | TrustMode::Whole if self.consent == Consent::Deny => GateVerdict::Denied,
+            TrustMode::Whole if text.belongs == FileOwner::ToLayer && !self.layer => GateVerdict::HeldNew,
+            TrustMode::None | TrustMode::Whole if text.shared => GateVerdict::HeldShared,
+            TrustMode::None | TrustMode::Whole => GateVerdict::Speaks,
             TrustMode::Pinned => match PinPath::new(&self.root, &text.path) {
                 Ok(pin) => self.pinned(&text.path, &pin, &text.digest, text.shared),
                 // A path that no record can name (it is no UTF-8) can never be granted.
-                Err(_) => Verdict::HeldNew,
+                Err(_) => GateVerdict::HeldNew,
             },
         }
     }
 
     /// Returns whether texts are listed: all where they are pinned, and for a grant what it is about.
-    fn remembers(&self, whose: Belongs) -> bool {
+    fn remembers(&self, whose: FileOwner) -> bool {
         let is_granting = matches!(self.consent, Consent::Granting(_));
         match self.mode {
             TrustMode::Pinned => true,
-            TrustMode::Whole => is_granting && whose == Belongs::ToLayer,
+            TrustMode::Whole => is_granting && whose == FileOwner::ToLayer,
             TrustMode::None => false,
         }
     }
 
     /// Adds a text to the list of what came to the gate.
-    fn remember(&self, text: &AdmittedText, bytes: &Arc<Vec<u8>>, verdict: Verdict) {
+    fn remember(&self, text: &AdmittedText, bytes: &Arc<Vec<u8>>, verdict: GateVerdict) {
         let Ok(pin) = PinPath::new(&self.root, &text.path) else { return };
         let AdmittedText { path, shown, digest, shared, .. } = text.clone();
         let mut seen = self.seen.borrow_mut();
         // One text may be asked for twice: as a context file, and by a template.
         if !seen.iter().any(|seen| seen.pin == pin && seen.bytes == *bytes && seen.verdict == verdict) {
-            seen.push(Seen { path, pin, link: None, shown, digest, bytes: bytes.clone(), verdict, shared });
+            seen.push(GatedText {
+                path,
+                pin,
+                link: None,
+                shown,
+                digest,
+                bytes: bytes.clone(),
+                verdict,
+                shared,
+            });
         }
     }
 
@@ -265,19 +274,19 @@ impl Gate {
         self.admitted.borrow().iter().skip(mark.admitted).cloned().collect()
     }
 
-    fn pinned(&self, path: &Path, pin: &PinPath, digest: &LazyDigest, shared: bool) -> Verdict {
+    fn pinned(&self, path: &Path, pin: &PinPath, digest: &LazyDigest, shared: bool) -> GateVerdict {
         let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { PinState::New };
         match (&self.consent, state) {
-            (Consent::Deny, _) => Verdict::Denied,
-            (_, PinState::Granted) => Verdict::Speaks,
+            (Consent::Deny, _) => GateVerdict::Denied,
+            (_, PinState::Granted) => GateVerdict::Speaks,
             (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => {
-                Verdict::Speaks
+                GateVerdict::Speaks
             }
-            (Consent::Granting(paths), _) if paths.is_empty() && !shared => Verdict::Speaks,
-            (Consent::Once, _) if !shared => Verdict::Speaks,
-            (_, _) if shared => Verdict::HeldShared,
-            (_, PinState::Changed) => Verdict::HeldChanged,
-            (_, PinState::New) => Verdict::HeldNew,
+            (Consent::Granting(paths), _) if paths.is_empty() && !shared => GateVerdict::Speaks,
+            (Consent::Once, _) if !shared => GateVerdict::Speaks,
+            (_, _) if shared => GateVerdict::HeldShared,
+            (_, PinState::Changed) => GateVerdict::HeldChanged,
+            (_, PinState::New) => GateVerdict::HeldNew,
         }
     }
 
@@ -322,7 +331,7 @@ impl Gate {
 
     /// Returns what came to the gate so far: pinned texts, and what a grant of a project as a whole is about.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<GatedText> {
         self.seen.borrow().clone()
     }
 }
@@ -339,7 +348,7 @@ pub fn is_plain_branch(name: &str) -> bool {
 
 /// The owner of a file within the project: its layer or its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Belongs {
+pub enum FileOwner {
     /// A file of the project directory (`.preface/…`).
     ToLayer,
     /// A file of the tree that is worked in.
@@ -358,30 +367,30 @@ mod tests {
     fn a_trusted_layer_leaves_out_what_others_can_write() {
         let gate = gate(TrustMode::Whole, Consent::Recorded);
         let admit = |shared| {
-            gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), Belongs::ToLayer, shared)
+            gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), FileOwner::ToLayer, shared)
         };
-        assert_eq!(admit(true), Verdict::HeldShared);
-        assert_eq!(admit(false), Verdict::Speaks);
+        assert_eq!(admit(true), GateVerdict::HeldShared);
+        assert_eq!(admit(false), GateVerdict::Speaks);
     }
 
     #[test]
     fn a_layer_that_is_not_trusted_is_left_out() {
         let gate = Gate::new(TrustMode::Whole, Consent::Recorded, "/work".into(), Pins::default(), false);
         let admit = |whose| gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), whose, false);
-        assert_eq!(admit(Belongs::ToLayer), Verdict::HeldNew);
-        assert_eq!(admit(Belongs::ToTree), Verdict::Speaks);
+        assert_eq!(admit(FileOwner::ToLayer), GateVerdict::HeldNew);
+        assert_eq!(admit(FileOwner::ToTree), GateVerdict::Speaks);
     }
 
     #[test]
     fn what_others_can_write_is_included_only_by_its_path() {
         let path = Path::new("/work/x");
         for (consent, expected) in [
-            (Consent::Once, Verdict::HeldShared),
-            (Consent::Granting(Vec::new()), Verdict::HeldShared),
-            (Consent::Granting(vec![path.to_owned()]), Verdict::Speaks),
+            (Consent::Once, GateVerdict::HeldShared),
+            (Consent::Granting(Vec::new()), GateVerdict::HeldShared),
+            (Consent::Granting(vec![path.to_owned()]), GateVerdict::Speaks),
         ] {
             let gate = gate(TrustMode::Pinned, consent.clone());
-            let verdict = gate.admit(path, "x", &Arc::new(b"text".to_vec()), Belongs::ToTree, true);
+            let verdict = gate.admit(path, "x", &Arc::new(b"text".to_vec()), FileOwner::ToTree, true);
             assert_eq!(verdict, expected, "{consent:?}");
         }
     }
@@ -391,8 +400,8 @@ mod tests {
         for mode in [TrustMode::None, TrustMode::Whole] {
             let gate = gate(mode, Consent::Recorded);
             let bytes = Arc::new(b"text".to_vec());
-            let verdict = gate.admit(Path::new("/work/x"), "x", &bytes, Belongs::ToTree, false);
-            assert_eq!((verdict, Arc::strong_count(&bytes)), (Verdict::Speaks, 1), "{mode:?}");
+            let verdict = gate.admit(Path::new("/work/x"), "x", &bytes, FileOwner::ToTree, false);
+            assert_eq!((verdict, Arc::strong_count(&bytes)), (GateVerdict::Speaks, 1), "{mode:?}");
             assert_eq!(*gate.admitted()[0].digest, Digest::of(b"text"));
         }
     }
@@ -405,7 +414,7 @@ mod tests {
                 Path::new("/work/x"),
                 "x",
                 &Arc::new(text.as_bytes().to_vec()),
-                Belongs::ToTree,
+                FileOwner::ToTree,
                 false,
             );
         }

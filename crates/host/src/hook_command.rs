@@ -5,14 +5,14 @@
 
 use crate::{
     extensions::manifest_path,
-    look::Look,
+    look::ProviderContext,
     provider::extension::{granted, launched, project_root},
-    system::{Run, RunError, RunStatus, System, skipped_programs},
+    system::{RunError, RunRequest, RunStatus, System, skipped_programs},
     trust::GrantedCommand,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    extension::{Ability, Category, Entry, Role, Scopes},
+    extension::{Ability, Category, ExtensionEntry, HookRole, Scopes},
     hook::{HookAsk, HookEvent, HookFailure, HookReply, HookSource},
 };
 use std::{
@@ -46,7 +46,7 @@ pub struct HookCommand {
     /// The event that it is run for.
     pub event: HookEvent,
     /// The role.
-    pub role: Role,
+    pub role: HookRole,
     /// The program, an absolute path or a bare name, and its arguments.
     pub argv: Vec<String>,
     /// The time limit.
@@ -75,7 +75,7 @@ impl HookCommand {
         HookCommand {
             name: name.into(),
             event,
-            role: Role::default(),
+            role: HookRole::default(),
             argv: argv.into_iter().map(Into::into).collect(),
             timeout: Duration::from_secs(5),
             cwd: cwd.to_owned(),
@@ -89,14 +89,19 @@ impl HookCommand {
     /// Builds the hook of an entry. Returns `None` if it is inactive or incomplete, or in a slot that preface
     /// never calls. A project's hook is not granted here: [`hook_commands`] knows the grants.
     #[must_use]
-    pub fn of(entry: &Entry, manifest: Option<&Path>, system: &dyn System, cwd: &Path) -> Option<Self> {
+    pub fn of(
+        entry: &ExtensionEntry,
+        manifest: Option<&Path>,
+        system: &dyn System,
+        cwd: &Path,
+    ) -> Option<Self> {
         HookCommand::outside(&project_root(system, cwd), entry, manifest, None, cwd)
     }
 
     /// The same, where it is known which directory a bare name is never found in.
     fn outside(
         not_below: &Path,
-        entry: &Entry,
+        entry: &ExtensionEntry,
         manifest: Option<&Path>,
         checked: Option<&GrantedCommand>,
         cwd: &Path,
@@ -143,7 +148,7 @@ impl HookCommand {
             }
             None => self.argv.clone(),
         };
-        let mut run = Run::new(argv, &self.cwd);
+        let mut run = RunRequest::new(argv, &self.cwd);
         run.stdin = ask.to_json().into_bytes();
         run.stdin.push(b'\n');
         run.timeout = self.timeout;
@@ -176,8 +181,8 @@ impl HookCommand {
 
 /// Returns the hooks of all layers, slot by slot in the order in which they run.
 #[must_use]
-pub fn hook_commands(scopes: &Scopes, look: &Look<'_>) -> Vec<HookCommand> {
-    let mut entries: Vec<&Entry> = scopes.of(Category::Hooks).filter(|entry| entry.active).collect();
+pub fn hook_commands(scopes: &Scopes, look: &ProviderContext<'_>) -> Vec<HookCommand> {
+    let mut entries: Vec<&ExtensionEntry> = scopes.of(Category::Hooks).filter(|entry| entry.active).collect();
     entries.sort_by_key(|entry| (entry.slot, entry.order));
     if entries.is_empty() {
         return Vec::new();
@@ -185,7 +190,7 @@ pub fn hook_commands(scopes: &Scopes, look: &Look<'_>) -> Vec<HookCommand> {
     let cwd = &look.places.cwd;
     // The work tree is looked up once, however many hooks there are.
     let project = project_root(look.system, cwd);
-    let hook = |entry: &Entry| {
+    let hook = |entry: &ExtensionEntry| {
         let manifest = manifest_path(entry, look);
         HookCommand::outside(&project, entry, manifest.as_deref(), granted(entry, look), cwd)
     };
@@ -213,15 +218,15 @@ mod tests {
     use super::*;
     use crate::system::memory::{FakeRun, MemorySystem};
     use preface_core::{
-        extension::{Found, FoundWhat, SchemaChecker, SchemaFault, resolve},
+        extension::{DiscoveredContent, DiscoveredManifest, SchemaChecker, SchemaFault, resolve},
         scope::Scope,
-        settings::Merged,
+        settings::MergedSettings,
     };
     use serde_json::{Value, json};
 
-    type Told = (Result<HookReply, HookFailure>, Vec<String>, MemorySystem);
+    type HookTestResult = (Result<HookReply, HookFailure>, Vec<String>, MemorySystem);
 
-    fn told(fake: FakeRun, change: impl FnOnce(&mut HookCommand)) -> Told {
+    fn told(fake: FakeRun, change: impl FnOnce(&mut HookCommand)) -> HookTestResult {
         let machine = MemorySystem::new().with_dir("/work/api").with_command(["tone", "-x"], fake);
         let mut hook =
             HookCommand::new("tone", HookEvent::BeforeAgentStart, ["tone", "-x"], Path::new("/work/api"));
@@ -302,16 +307,17 @@ mod tests {
 
     #[test]
     fn an_observer_only_looks() {
-        let (reply, notes, _) =
-            told(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| hook.role = Role::Observer);
+        let (reply, notes, _) = told(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| {
+            hook.role = HookRole::Observer
+        });
         assert_eq!(reply, Ok(HookReply::default()));
         assert_eq!(notes, ["hook/unknown-key", "hook/ignored-key"]);
     }
 
     #[derive(Debug)]
-    struct NoSchemas;
+    struct EmptySchemas;
 
-    impl SchemaChecker for NoSchemas {
+    impl SchemaChecker for EmptySchemas {
         fn check(&self, _schema: &Value, _config: &Value) -> Result<(), SchemaFault> {
             Ok(())
         }
@@ -321,14 +327,14 @@ mod tests {
         let manifest = format!(
             r#"{{"id":"h","category":"hooks","contractVersion":"1.0.0","requiredCoreVersion":">=1.0.0",{more}}}"#
         );
-        let found = Found {
+        let found = DiscoveredManifest {
             scope,
             category: Category::Hooks,
             id: "h".into(),
             path: "x/manifest.json".into(),
-            what: FoundWhat::Manifest(manifest.into_bytes()),
+            what: DiscoveredContent::Manifest(manifest.into_bytes()),
         };
-        let scopes = resolve(vec![found], &Merged::default(), &[], &NoSchemas);
+        let scopes = resolve(vec![found], &MergedSettings::default(), &[], &EmptySchemas);
         let entry = scopes.of(Category::Hooks).next().expect("it is listed").clone();
         let machine = MemorySystem::new().with_dir("/work/.git");
         HookCommand::of(&entry, Some(Path::new("/global/x/manifest.json")), &machine, Path::new("/work"))
@@ -342,7 +348,7 @@ mod tests {
         );
         let hook = hook.expect("it is complete");
         assert_eq!(hook.argv, ["/global/x/h.sh", "./a"]);
-        assert_eq!((hook.event, hook.role, hook.granted), (HookEvent::Context, Role::Guard, true));
+        assert_eq!((hook.event, hook.role, hook.granted), (HookEvent::Context, HookRole::Guard, true));
         assert_eq!(hook.timeout, Duration::from_millis(70));
         assert_eq!(hook.source().place, Some(&Place::file(Some(Scope::Global), "x/manifest.json")));
         let usual =

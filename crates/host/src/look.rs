@@ -2,14 +2,14 @@
 
 use crate::{
     bounds::Bounds,
-    gate::{Belongs, Gate, UnreadFile, Verdict},
+    gate::{FileOwner, Gate, GateVerdict, UnreadFile},
     places::{Places, normal, resolved},
-    system::{DirEntry, FileKind, FileRead, ReadError, System, Within, is_kernel_path},
+    system::{DirEntry, FileKind, FileRead, ReadError, ReadScope, System, is_kernel_path},
     trust::GrantedCommands,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
-    fact::Fact,
+    fact::RecordedVariable,
     hook::SkillPath,
     lint::hidden::escape_hidden,
     mcp_servers::ServerEntry,
@@ -17,7 +17,7 @@ use preface_core::{
     profile::ByteOrderMark,
     scope::Scope,
     section::Section,
-    settings::Merged,
+    settings::MergedSettings,
     trust::TrustMode,
     turn::Turn,
 };
@@ -48,7 +48,7 @@ impl Confirm for Headless {
 
 /// One turn's view of the machine.
 #[derive(Debug)]
-pub struct Look<'a> {
+pub struct ProviderContext<'a> {
     /// The machine.
     pub system: &'a dyn System,
     /// The turn.
@@ -66,7 +66,7 @@ pub struct Look<'a> {
     /// The directories that files of the project may be in.
     pub bounds: &'a Bounds,
     /// The merged settings.
-    pub settings: &'a Merged,
+    pub settings: &'a MergedSettings,
     /// The way to ask the user.
     pub confirm: &'a dyn Confirm,
     /// The commands of the project that may run; `None` is none.
@@ -107,10 +107,10 @@ pub(crate) const HARD_LINK_HELP: &str =
 /// The most that is read of a settings file.
 pub const SETTINGS_LIMIT: u64 = 1 << 20;
 
-impl Look<'_> {
+impl ProviderContext<'_> {
     /// Takes the room that an answer of this build needs among all that are files. False where there is too little left.
     #[must_use]
-    pub fn has_room(&self, fact: &Fact) -> bool {
+    pub fn has_room(&self, fact: &RecordedVariable) -> bool {
         let bytes = fact.value.as_ref().map_or(0, String::len) as u64;
         let left = self.file_room.get().checked_sub(bytes);
         left.inspect(|left| self.file_room.set(*left)).is_some()
@@ -123,21 +123,21 @@ impl Look<'_> {
 
     /// Reads a file of a layer or of the tree as pieces. A missing file is silent; every other failure, and every
     /// text that the gate holds, is a note.
-    pub fn pieces(&self, what: &Wanted<'_>) -> Option<Vec<Piece>> {
+    pub fn pieces(&self, what: &ReadRequest<'_>) -> Option<Vec<Piece>> {
         let read = self.read(what)?;
         Some(self.decoded(what.scope, what.path, &read))
     }
 
     /// Reads a file and lets the gate decide; the pieces are the caller's to make.
-    pub fn read(&self, what: &Wanted<'_>) -> Option<FileRead> {
+    pub fn read(&self, what: &ReadRequest<'_>) -> Option<FileRead> {
         self.read_or_why(what).ok()
     }
 
-    /// Reads a file as [`Look::read`] does.
+    /// Reads a file as [`ProviderContext::read`] does.
     ///
     /// # Errors
     /// The reason why there is nothing, which was reported.
-    pub(crate) fn read_or_why(&self, what: &Wanted<'_>) -> Result<FileRead, NotRead> {
+    pub(crate) fn read_or_why(&self, what: &ReadRequest<'_>) -> Result<FileRead, ReadFailure> {
         let read = match (what.scope, what.extent) {
             (Scope::Project, _) => self.open_extent(what.path, what.within, what.limit, what.extent),
             (_, Extent::Whole) => self.system.read(what.path, what.within, what.limit),
@@ -145,32 +145,32 @@ impl Look<'_> {
         };
         let read = match read {
             Ok(read) => read,
-            Err(ReadError::Missing) => return Err(NotRead::Unreadable),
+            Err(ReadError::Missing) => return Err(ReadFailure::Unreadable),
             Err(error) => {
                 self.note(self.unreadable(what, &error));
                 if what.scope == Scope::Project {
                     self.add_unread(what.path, error, what.belongs);
                 }
-                return Err(NotRead::Unreadable);
+                return Err(ReadFailure::Unreadable);
             }
         };
         if let Some(note) = self.utf_16(what, &read.bytes) {
             self.note(note);
-            return Err(NotRead::Unreadable);
+            return Err(ReadFailure::Unreadable);
         }
         if what.scope == Scope::Project {
             let shown = self.places.shown(what.path);
             let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
-            if verdict != Verdict::Speaks {
+            if verdict != GateVerdict::Speaks {
                 self.note(held(verdict, &shown, read.bytes.len()));
-                return Err(NotRead::Held);
+                return Err(ReadFailure::Held);
             }
         }
         Ok(read)
     }
 
     /// Reports a text in another encoding than UTF-8, which its first bytes show. As UTF-8 it has a NUL for each letter.
-    fn utf_16(&self, what: &Wanted<'_>, bytes: &[u8]) -> Option<Diagnostic> {
+    fn utf_16(&self, what: &ReadRequest<'_>, bytes: &[u8]) -> Option<Diagnostic> {
         let encoding = match bytes {
             [0xff, 0xfe, ..] => "UTF-16 (little-endian)",
             [0xfe, 0xff, ..] => "UTF-16 (big-endian)",
@@ -190,9 +190,9 @@ impl Look<'_> {
         path: &Path,
         shown: &str,
         bytes: &Arc<Vec<u8>>,
-        belongs: Belongs,
+        belongs: FileOwner,
         shared: bool,
-    ) -> Verdict {
+    ) -> GateVerdict {
         let real = self.real(path);
         let verdict = self.gate.admit(&real, shown, bytes, belongs, shared);
         if self.gate.mode() != TrustMode::Pinned {
@@ -215,20 +215,20 @@ impl Look<'_> {
     ///
     /// # Errors
     /// Those of [`Bounds::open`].
-    pub fn open(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    pub fn open(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         self.open_extent(path, within, limit, Extent::Whole)
     }
 
     fn open_extent(
         &self,
         path: &Path,
-        within: Within<'_>,
+        within: ReadScope<'_>,
         limit: u64,
         extent: Extent,
     ) -> Result<FileRead, ReadError> {
         let root = match within {
-            Within::Root(root) => root,
-            Within::Anywhere => self.root_of(path),
+            ReadScope::Root(root) => root,
+            ReadScope::Anywhere => self.root_of(path),
         };
         let file = match extent {
             Extent::Whole => self.bounds.open(path, root, self.roots, limit, self.system)?,
@@ -241,7 +241,7 @@ impl Look<'_> {
     }
 
     /// Records that something of the project was not read, for grants.
-    pub(crate) fn add_unread(&self, path: &Path, error: ReadError, belongs: Belongs) {
+    pub(crate) fn add_unread(&self, path: &Path, error: ReadError, belongs: FileOwner) {
         self.gate.add_unread(UnreadFile { shown: self.places.shown(path), error, belongs });
     }
 
@@ -267,10 +267,10 @@ impl Look<'_> {
         if self.may_lie_at(&real, root) { Ok(real) } else { Err(ReadError::Outside { target: real }) }
     }
 
-    /// Lists a directory of a layer; a project's only where [`Look::enter`] allows it.
+    /// Lists a directory of a layer; a project's only where [`ProviderContext::enter`] allows it.
     ///
     /// # Errors
-    /// Those of [`Look::enter`] and [`System::list`].
+    /// Those of [`ProviderContext::enter`] and [`System::list`].
     pub fn list(
         &self,
         scope: Scope,
@@ -284,7 +284,7 @@ impl Look<'_> {
                 if let Err(error) = &entries
                     && !matches!(error, ReadError::Missing | ReadError::Kind(_))
                 {
-                    self.add_unread(dir, error.clone(), Belongs::ToLayer);
+                    self.add_unread(dir, error.clone(), FileOwner::ToLayer);
                 }
                 entries
             }
@@ -418,7 +418,7 @@ impl Look<'_> {
         pieces
     }
 
-    fn unreadable(&self, what: &Wanted<'_>, error: &ReadError) -> Diagnostic {
+    fn unreadable(&self, what: &ReadRequest<'_>, error: &ReadError) -> Diagnostic {
         let shown = self.places.source(what.scope, what.path).path.clone();
         let (code, help) = match error {
             ReadError::TooLarge { .. } => {
@@ -447,7 +447,7 @@ impl Look<'_> {
 
 /// The reason why a file was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotRead {
+pub(crate) enum ReadFailure {
     /// The file is missing or cannot be read.
     Unreadable,
     /// The file is untrusted and was left out.
@@ -465,19 +465,19 @@ pub enum Extent {
 
 /// A file to read.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct ReadRequest<'a> {
     /// The scope.
     pub scope: Scope,
     /// The path.
     pub path: &'a Path,
     /// The directory that the file must be in.
-    pub within: Within<'a>,
+    pub within: ReadScope<'a>,
     /// The limit in bytes.
     pub limit: u64,
     /// The handling of a larger file: an error, or read up to the limit.
     pub extent: Extent,
     /// A file of the project directory, or of the tree.
-    pub belongs: Belongs,
+    pub belongs: FileOwner,
     /// Other users can write in its directory.
     pub shared: bool,
     /// The severity of a failure.
@@ -486,17 +486,17 @@ pub struct Wanted<'a> {
     pub code: Option<DiagnosticCode>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> ReadRequest<'a> {
     /// Wants a file of the user's own directory.
     #[must_use]
     pub fn global(path: &'a Path, limit: u64) -> Self {
-        Wanted {
+        ReadRequest {
             scope: Scope::Global,
             path,
-            within: Within::Anywhere,
+            within: ReadScope::Anywhere,
             limit,
             extent: Extent::Whole,
-            belongs: Belongs::ToLayer,
+            belongs: FileOwner::ToLayer,
             shared: false,
             severity: Severity::Warning,
             code: None,
@@ -507,13 +507,13 @@ impl<'a> Wanted<'a> {
     #[must_use]
     pub fn or_unreadable(self) -> Self {
         let severity = Severity::Error;
-        Wanted { severity, code: Some(DiagnosticCode::UnreadableSource), ..self }
+        ReadRequest { severity, code: Some(DiagnosticCode::UnreadableSource), ..self }
     }
 
     /// Wants a file of the project.
     #[must_use]
-    pub fn project(path: &'a Path, within: Within<'a>, limit: u64, belongs: Belongs) -> Self {
-        Wanted { scope: Scope::Project, within, belongs, ..Wanted::global(path, limit) }
+    pub fn project(path: &'a Path, within: ReadScope<'a>, limit: u64, belongs: FileOwner) -> Self {
+        ReadRequest { scope: Scope::Project, within, belongs, ..Wanted::global(path, limit) }
     }
 }
 
@@ -552,14 +552,18 @@ pub fn project_directory_outside(
     Some(note.help(help_for_outside(roots, &target)))
 }
 
-pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
+pub(crate) fn held(verdict: GateVerdict, shown: &str, bytes: usize) -> Diagnostic {
     let (why, help) = match verdict {
-        Verdict::HeldChanged => ("it changed since you trusted it", "look at what changed, then trust it"),
-        Verdict::HeldShared => {
+        GateVerdict::HeldChanged => {
+            ("it changed since you trusted it", "look at what changed, then trust it")
+        }
+        GateVerdict::HeldShared => {
             ("other users can write in its directory", "look at it, then trust it by its path")
         }
-        Verdict::Denied => (DENIED, DENIED_HELP),
-        Verdict::HeldNew | Verdict::Speaks => ("you have not trusted it", "look at it, then trust it"),
+        GateVerdict::Denied => (DENIED, DENIED_HELP),
+        GateVerdict::HeldNew | GateVerdict::Speaks => {
+            ("you have not trusted it", "look at it, then trust it")
+        }
     };
     Diagnostic::warning(DiagnosticCode::TrustHeld, format!("{shown} ({bytes} bytes) was held: {why}"))
         .at(Place::file(Some(Scope::Project), shown))

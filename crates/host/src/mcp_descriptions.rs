@@ -1,12 +1,12 @@
 //! What MCP servers said of themselves, as it was recorded: one file for each server in the user's own directory,
 //! `mcp-descriptions/<server>.json`. Whoever talks to a server writes it; here it is read.
 
-use crate::look::{CONTEXT_FILE_LIMIT, Look, Wanted};
+use crate::look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::id_fault,
     lint::hidden::escape_hidden,
-    mcp_servers::Described,
+    mcp_servers::ServerDescription,
     scope::Scope,
 };
 use serde_json::Value;
@@ -17,7 +17,7 @@ const DIR: &str = "mcp-descriptions";
 
 /// Returns where the recording of a server lies; `None` where there is no directory, or the id is no file name.
 #[must_use]
-pub fn path(server: &str, look: &Look<'_>) -> Option<PathBuf> {
+pub fn path(server: &str, look: &ProviderContext<'_>) -> Option<PathBuf> {
     let dir = look.places.global.as_ref()?.join(DIR);
     id_fault(server).is_none().then(|| dir.join(format!("{server}.json")))
 }
@@ -25,9 +25,9 @@ pub fn path(server: &str, look: &Look<'_>) -> Option<PathBuf> {
 /// Reads the recording of a server, its tools sorted by name and each once. `None` where there is none; one that cannot be
 /// read is a note.
 #[must_use]
-pub fn read(server: &str, look: &Look<'_>) -> Option<Described> {
+pub fn read(server: &str, look: &ProviderContext<'_>) -> Option<ServerDescription> {
     let path = path(server, look)?;
-    let read = look.read(&Wanted::global(&path, CONTEXT_FILE_LIMIT))?;
+    let read = look.read(&ReadRequest::global(&path, CONTEXT_FILE_LIMIT))?;
     let shown = look.places.source(Scope::Global, &path).path.clone();
     let bytes = read.bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&read.bytes);
     match object(bytes) {
@@ -48,11 +48,10 @@ pub fn read(server: &str, look: &Look<'_>) -> Option<Described> {
 }
 
 /// Reads an object; a list that could be taken for one is none.
-fn object(bytes: &[u8]) -> Result<Described, serde_json::Error> {
+fn object(bytes: &[u8]) -> Result<ServerDescription, serde_json::Error> {
     match bytes.trim_ascii_start().first() {
         Some(b'{') | None => serde_json::from_slice(bytes),
-        Some(_) => {
-            serde_json::from_slice::<serde_json::Map<String, Value>>(bytes).map(|_| Described::default())
-        }
+        Some(_) => serde_json::from_slice::<serde_json::Map<String, Value>>(bytes)
+            .map(|_| ServerDescription::default()),
     }
 }

@@ -3,17 +3,17 @@
 //! name in two projects have a file each, and a changed command does not speak with the words of the one before.
 
 use crate::{
-    look::{Look, Wanted},
+    look::{ProviderContext, ReadRequest},
     mcp_descriptions,
     places::{Places, normal},
-    system::{System, Write, WriteError},
+    system::{System, WriteError, WriteMode},
     trust::Digest,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::id_fault,
     lint::hidden::escape_hidden,
-    mcp_servers::{Recalled, RecordedBy, Recording, Server, ServerEntry},
+    mcp_servers::{McpServer, RecordedBy, Recording, ServerEntry, StoredRecording},
     scope::Scope,
 };
 use serde_json::json;
@@ -49,10 +49,10 @@ fn project_dir(entry: &ServerEntry, system: &dyn System, places: &Places) -> Opt
 }
 
 /// Digests how a server is reached. Values of variables and headers are no part of it: they may be secrets.
-fn reached(server: &Server, project: Option<&Path>) -> Digest {
+fn reached(server: &McpServer, project: Option<&Path>) -> Digest {
     let project = project.map(|dir| dir.to_string_lossy());
     let how = match server {
-        Server::Stdio(launch) => {
+        McpServer::Stdio(launch) => {
             let cwd = match (&launch.cwd, &project) {
                 (Some(cwd), Some(dir)) => {
                     Some(normal(Path::new(dir.as_ref()), Path::new(cwd)).to_string_lossy().into_owned())
@@ -62,7 +62,7 @@ fn reached(server: &Server, project: Option<&Path>) -> Digest {
             let names: Vec<&String> = launch.env.keys().collect();
             json!([server.transport(), launch.command, launch.args, names, cwd, project])
         }
-        Server::Sse(address) | Server::StreamableHttp(address) => {
+        McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
             json!([server.transport(), address.url, project])
         }
     };
@@ -72,22 +72,22 @@ fn reached(server: &Server, project: Option<&Path>) -> Digest {
 /// Returns what is known of a server. Of one of the user's what was written by hand counts first; a project's has only what
 /// preface recorded. A file that cannot be read is a note.
 #[must_use]
-pub fn recall(entry: &ServerEntry, look: &Look<'_>) -> Option<Recalled> {
+pub fn recall(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<StoredRecording> {
     if entry.origin.scope != Scope::Project
         && let Some(described) = mcp_descriptions::read(&entry.name, look)
     {
         let recording = Recording { described, ..Recording::default() };
-        return Some(Recalled { by: RecordedBy::Hand, recording });
+        return Some(StoredRecording { by: RecordedBy::Hand, recording });
     }
     let recording = recorded(entry, look)?;
-    Some(Recalled { by: RecordedBy::Preface, recording })
+    Some(StoredRecording { by: RecordedBy::Preface, recording })
 }
 
 /// Returns what preface recorded of a server. A file that cannot be read is a note.
 #[must_use]
-pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
+pub fn recorded(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<Recording> {
     let path = path(entry, look.system, look.places)?;
-    let read = look.read(&Wanted::global(&path, RECORDING_LIMIT))?;
+    let read = look.read(&ReadRequest::global(&path, RECORDING_LIMIT))?;
     match serde_json::from_slice::<Recording>(&read.bytes) {
         Ok(mut recording) => {
             recording.described.settle();
@@ -106,20 +106,20 @@ pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
 
 /// The reason why nothing was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unrecorded {
+pub enum RecordingError {
     /// The recording has this many bytes, more than would be read again.
     TooLarge(usize),
     /// The machine would not.
     Write(WriteError),
 }
 
-impl fmt::Display for Unrecorded {
+impl fmt::Display for RecordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unrecorded::TooLarge(bytes) => {
+            RecordingError::TooLarge(bytes) => {
                 write!(f, "{bytes} bytes, more than the limit of {RECORDING_LIMIT}")
             }
-            Unrecorded::Write(error) => write!(f, "{error}"),
+            RecordingError::Write(error) => write!(f, "{error}"),
         }
     }
 }
@@ -127,18 +127,18 @@ impl fmt::Display for Unrecorded {
 /// Writes a recording, whole, for the user alone to read.
 ///
 /// # Errors
-/// See [`Unrecorded`]; then what was there before still is.
-pub fn write(path: &Path, recording: &Recording, system: &dyn System) -> Result<(), Unrecorded> {
+/// See [`RecordingError`]; then what was there before still is.
+pub fn write(path: &Path, recording: &Recording, system: &dyn System) -> Result<(), RecordingError> {
     // A value of maps and strings has a text.
     let mut bytes = serde_json::to_vec_pretty(recording).unwrap_or_default();
     bytes.push(b'\n');
     if bytes.len() as u64 > RECORDING_LIMIT {
-        return Err(Unrecorded::TooLarge(bytes.len()));
+        return Err(RecordingError::TooLarge(bytes.len()));
     }
     if let Some(dir) = path.parent() {
-        system.make_dirs(dir, 0o700).map_err(Unrecorded::Write)?;
+        system.make_dirs(dir, 0o700).map_err(RecordingError::Write)?;
     }
-    system.write(path, &bytes, Write::Replace, 0o600).map_err(Unrecorded::Write)
+    system.write(path, &bytes, WriteMode::Replace, 0o600).map_err(RecordingError::Write)
 }
 
 #[cfg(all(test, unix))]

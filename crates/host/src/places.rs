@@ -2,13 +2,13 @@
 
 use crate::{
     provider::git,
-    system::{FileKind, System, Within},
+    system::{FileKind, ReadScope, System},
     trust::{Dirs, state_dir},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     origin::Source,
-    profile::Home,
+    profile::ProfileDirs,
     scope::Scope,
     settings::{self, LayerSettings},
 };
@@ -50,7 +50,7 @@ pub enum HomeTrust {
 }
 
 /// The project, as far as it decides which directories are the user's.
-struct Project<'a> {
+struct ProjectLocation<'a> {
     system: &'a dyn System,
     /// The canonical working directory.
     cwd: PathBuf,
@@ -59,9 +59,9 @@ struct Project<'a> {
     root: OnceCell<PathBuf>,
 }
 
-impl<'a> Project<'a> {
+impl<'a> ProjectLocation<'a> {
     fn of(system: &'a dyn System, cwd: &Path, trust: HomeTrust) -> Self {
-        Project { system, cwd: resolved(system, cwd), trust, root: OnceCell::new() }
+        ProjectLocation { system, cwd: resolved(system, cwd), trust, root: OnceCell::new() }
     }
 
     /// Returns the root of the work tree, else the working directory.
@@ -105,7 +105,7 @@ fn is_account_home(system: &dyn System, home: &Path) -> bool {
     if system.os() == "darwin" && home.parent() == Some(Path::new("/Users")) {
         return true;
     }
-    let Ok(read) = system.read(Path::new("/etc/passwd"), Within::Anywhere, PASSWD_LIMIT) else {
+    let Ok(read) = system.read(Path::new("/etc/passwd"), ReadScope::Anywhere, PASSWD_LIMIT) else {
         return false;
     };
     let text = String::from_utf8_lossy(&read.bytes);
@@ -123,11 +123,11 @@ impl Places {
     pub fn find(
         system: &dyn System,
         cwd: &Path,
-        home: &Home,
+        home: &ProfileDirs,
         trust: HomeTrust,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let around = Project::of(system, cwd, trust);
+        let around = ProjectLocation::of(system, cwd, trust);
         let found = global_dir(system, system.home().as_deref(), home, diagnostics);
         let global = found.clone().filter(|dir| !around.brings(dir));
         let user_home = system.home();
@@ -321,7 +321,7 @@ pub fn climbed(system: &dyn System, path: &Path) -> Option<PathBuf> {
 fn global_dir(
     system: &dyn System,
     home: Option<&Path>,
-    wanted: &Home,
+    wanted: &ProfileDirs,
     diagnostics: &mut Diagnostics,
 ) -> Option<PathBuf> {
     let mut ignored = |variable: &str, form: &str| {
@@ -459,7 +459,7 @@ mod tests {
     use crate::system::memory::MemorySystem;
 
     fn found(system: &MemorySystem, cwd: &str, trust: HomeTrust) -> (Option<PathBuf>, Vec<String>) {
-        let home = Home {
+        let home = ProfileDirs {
             global: vec!["config:preface".to_owned()],
             project: Some(".preface".to_owned()),
             flat_extensions: false,
@@ -519,7 +519,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_is_no_absolute_path_and_a_second_global_directory_are_reported() {
-        let home = |variable: Option<&str>| Home {
+        let home = |variable: Option<&str>| ProfileDirs {
             global: vec!["~/.x".to_owned(), "config:x-cli".to_owned()],
             project: None,
             flat_extensions: false,
@@ -553,7 +553,7 @@ mod tests {
     #[test]
     fn paths_are_shown_from_the_cwd_whatever_their_spelling() {
         let system = MemorySystem::new().with_dir("/w/p/sub");
-        let home = Home {
+        let home = ProfileDirs {
             global: Vec::new(),
             project: None,
             flat_extensions: false,
@@ -586,7 +586,7 @@ mod tests {
             let system = MemorySystem::new().with_dir("/home/user/p").with_file("/etc/passwd", passwd);
             let system = system.with_var(variable, "/home/user/p/x").with_var("XDG_STATE_HOME", "/state");
             let mut notes = Diagnostics::new();
-            let home = Home {
+            let home = ProfileDirs {
                 global: vec!["config:preface".to_owned()],
                 project: None,
                 flat_extensions: false,

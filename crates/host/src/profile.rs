@@ -2,7 +2,7 @@
 
 use crate::{
     bundled::{BundledFile, Memo},
-    system::{ReadError, System, Within},
+    system::{ReadError, ReadScope, System},
 };
 use preface_core::{
     diagnostic::Place,
@@ -18,7 +18,7 @@ use std::{
 
 /// The choice of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum ProfileChoice {
     /// By name: `<global>/profiles/NAME.toml`, else the preset of that name.
     Named(String),
     /// A file.
@@ -36,17 +36,17 @@ const KEPT_OPTIONS: usize = 4096;
 /// The bundled presets as they were read, by path.
 static RAW_PRESETS: Memo<String, RawProfile> = Memo::new(64);
 /// The profiles that only bundled files went into, by name and options.
-static PRESETS: Memo<(String, Vec<Setting>), Preset> = Memo::new(64);
+static PRESETS: Memo<(String, Vec<Setting>), BundledPreset> = Memo::new(64);
 
 /// A profile that only bundled files went into.
-struct Preset {
+struct BundledPreset {
     profile: Profile,
     /// The names in its chain.
     names: Vec<String>,
 }
 
 /// The origin of a raw profile, for resolving the files that it names.
-enum Home {
+enum ProfileLocation {
     Bundled,
     Dir(PathBuf),
 }
@@ -60,11 +60,11 @@ enum Home {
 pub fn load(
     system: &dyn System,
     global: Option<&Path>,
-    choice: &Choice,
+    choice: &ProfileChoice,
     settings: &[Setting],
 ) -> Result<Profile, ProfileError> {
     let key = match choice {
-        Choice::Named(name) if is_small(settings) => Some((name.clone(), settings.to_vec())),
+        ProfileChoice::Named(name) if is_small(settings) => Some((name.clone(), settings.to_vec())),
         _ => None,
     };
     if let Some(preset) = key.as_ref().and_then(|key| PRESETS.get(key, system))
@@ -72,7 +72,7 @@ pub fn load(
     {
         return Ok(preset.profile.clone());
     }
-    let mut chain: Vec<(RawProfile, Home)> = Vec::new();
+    let mut chain: Vec<(RawProfile, ProfileLocation)> = Vec::new();
     let mut names = Vec::new();
     let mut next = Some(choice.clone());
     while let Some(choice) = next {
@@ -83,25 +83,25 @@ pub fn load(
         // A profile that extends its own name means the bundled one of that name.
         let own = chain.last().map(|(raw, _)| raw.path.clone());
         let (raw, home) = read(system, global, &choice, own.as_deref())?;
-        if let Choice::Named(name) = choice {
+        if let ProfileChoice::Named(name) = choice {
             names.push(name);
         }
-        next = raw.extends.clone().map(Choice::Named);
+        next = raw.extends.clone().map(ProfileChoice::Named);
         chain.push((raw, home));
     }
     chain.reverse();
-    let (raws, homes): (Vec<RawProfile>, Vec<Home>) = chain.into_iter().unzip();
+    let (raws, homes): (Vec<RawProfile>, Vec<ProfileLocation>) = chain.into_iter().unzip();
     let mut files: Vec<BundledFile> = Vec::new();
     let profile = profile::build(&raws, settings, &mut |raw, path| {
         let at = raws.iter().position(|other| other.path == raw.path).unwrap_or(0);
         text(system, &homes[at], raw, path, &mut files)
     })?;
     if let Some(key) = key
-        && homes.iter().all(|home| matches!(home, Home::Bundled))
+        && homes.iter().all(|home| matches!(home, ProfileLocation::Bundled))
     {
         let presets = names.iter().map(|name| preset_path(name));
         files.extend(presets.filter_map(|path| Some((path.clone(), system.bundled(&path)?))));
-        PRESETS.put(key, files, Arc::new(Preset { profile: profile.clone(), names }));
+        PRESETS.put(key, files, Arc::new(BundledPreset { profile: profile.clone(), names }));
     }
     Ok(profile)
 }
@@ -147,19 +147,19 @@ fn plain(message: String) -> ProfileError {
 fn read(
     system: &dyn System,
     global: Option<&Path>,
-    choice: &Choice,
+    choice: &ProfileChoice,
     own: Option<&str>,
-) -> Result<(RawProfile, Home), ProfileError> {
+) -> Result<(RawProfile, ProfileLocation), ProfileError> {
     match choice {
-        Choice::File(path) => {
+        ProfileChoice::File(path) => {
             let stem = path
                 .file_stem()
                 .map_or_else(|| "profile".to_owned(), |stem| stem.to_string_lossy().into_owned());
             let text = file(system, path)?;
             let dir = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-            Ok((profile::read(&stem, &path.display().to_string(), &text)?, Home::Dir(dir)))
+            Ok((profile::read(&stem, &path.display().to_string(), &text)?, ProfileLocation::Dir(dir)))
         }
-        Choice::Named(name) => {
+        ProfileChoice::Named(name) => {
             if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
                 return Err(ProfileError {
                     help: Some("a profile file is given by its path".to_owned()),
@@ -171,19 +171,19 @@ fn read(
                 if own != Some(here.as_str()) {
                     let text = file(system, &path)?;
                     let dir = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-                    return Ok((profile::read(name, &here, &text)?, Home::Dir(dir)));
+                    return Ok((profile::read(name, &here, &text)?, ProfileLocation::Dir(dir)));
                 }
             }
             let bundled = preset_path(name);
             if let Some(raw) = RAW_PRESETS.get(&bundled, system) {
-                return Ok((raw.as_ref().clone(), Home::Bundled));
+                return Ok((raw.as_ref().clone(), ProfileLocation::Bundled));
             }
             match system.bundled(&bundled) {
                 Some(bytes) => {
                     let text = String::from_utf8_lossy(&bytes);
                     let raw = profile::read(name, &format!("bundled/{bundled}"), &text)?;
                     RAW_PRESETS.put(bundled.clone(), vec![(bundled, bytes.clone())], Arc::new(raw.clone()));
-                    Ok((raw, Home::Bundled))
+                    Ok((raw, ProfileLocation::Bundled))
                 }
                 None => {
                     let known = names(system, global);
@@ -203,8 +203,9 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
         place: Box::new(Place::file(None, path.display().to_string())),
         ..plain(format!("cannot read the profile `{}`: {why}", path.display()))
     };
-    let read =
-        system.read(path, Within::Anywhere, LIMIT).map_err(|error: ReadError| failed(error.to_string()))?;
+    let read = system
+        .read(path, ReadScope::Anywhere, LIMIT)
+        .map_err(|error: ReadError| failed(error.to_string()))?;
     let text = String::from_utf8(read.into_bytes()).map_err(|_| failed("it is not UTF-8".to_owned()))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
@@ -213,13 +214,13 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
 /// A bundled one is added to `files`.
 fn text(
     system: &dyn System,
-    home: &Home,
+    home: &ProfileLocation,
     raw: &RawProfile,
     path: &str,
     files: &mut Vec<BundledFile>,
 ) -> Result<Vec<Piece>, String> {
     match home {
-        Home::Bundled => {
+        ProfileLocation::Bundled => {
             let bundled = format!("sections/{path}");
             let bytes = system.bundled(&bundled).ok_or_else(|| format!("there is no bundled `{bundled}`"))?;
             let source = Source { scope: Scope::Bundled, path: format!("bundled/{bundled}") };
@@ -227,9 +228,9 @@ fn text(
             files.push((bundled, bytes));
             Ok(pieces)
         }
-        Home::Dir(dir) => {
+        ProfileLocation::Dir(dir) => {
             let at = dir.join(path);
-            let read = system.read(&at, Within::Anywhere, LIMIT).map_err(|error| error.to_string())?;
+            let read = system.read(&at, ReadScope::Anywhere, LIMIT).map_err(|error| error.to_string())?;
             let shown = match Path::new(&raw.path).parent() {
                 Some(parent) => parent.join(path),
                 None => PathBuf::from(path),

@@ -3,12 +3,12 @@
 
 use crate::{
     places::Places,
-    system::{FileKind, ReadError, System, Within},
+    system::{FileKind, ReadError, ReadScope, System},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     origin::Source,
-    reminder::{Catalogue, RawReminder, Reminder},
+    reminder::{RawReminder, Reminder, ReminderCatalog},
     scope::Scope,
     section::SectionId,
 };
@@ -27,8 +27,8 @@ pub fn catalogue(
     bundle: Option<&str>,
     places: &Places,
     notes: &mut Diagnostics,
-) -> Catalogue {
-    let mut catalogue = Catalogue::default();
+) -> ReminderCatalog {
+    let mut catalogue = ReminderCatalog::default();
     if let Some(bundle) = bundle {
         of_bundle(system, &format!("bundles/{bundle}/reminders/"), &mut catalogue, notes);
     }
@@ -38,7 +38,7 @@ pub fn catalogue(
     catalogue
 }
 
-fn of_bundle(system: &dyn System, prefix: &str, catalogue: &mut Catalogue, notes: &mut Diagnostics) {
+fn of_bundle(system: &dyn System, prefix: &str, catalogue: &mut ReminderCatalog, notes: &mut Diagnostics) {
     for path in system.bundled_list(prefix) {
         let Some(id) = path.strip_prefix(prefix).and_then(|name| name.strip_suffix(".md")) else { continue };
         let Some(bytes) = system.bundled(&path) else { continue };
@@ -54,7 +54,7 @@ fn of_user(
     system: &dyn System,
     dir: &Path,
     places: &Places,
-    catalogue: &mut Catalogue,
+    catalogue: &mut ReminderCatalog,
     notes: &mut Diagnostics,
 ) {
     let left_out = |path: &Path, why: &dyn std::fmt::Display| {
@@ -77,7 +77,7 @@ fn of_user(
             notes.push(left_out(&path, &"its name is no id").help("use letters, digits, `-`, `_` and `.`"));
             continue;
         }
-        let made = match system.read(&path, Within::Anywhere, REMINDER_LIMIT) {
+        let made = match system.read(&path, ReadScope::Anywhere, REMINDER_LIMIT) {
             Ok(file) => of_file(id, &places.source(Scope::Global, &path), &file.bytes, catalogue),
             Err(ReadError::Missing) => continue,
             Err(error) => {
@@ -97,7 +97,7 @@ fn of_file(
     id: &str,
     source: &Arc<Source>,
     bytes: &[u8],
-    catalogue: &Catalogue,
+    catalogue: &ReminderCatalog,
 ) -> Result<Reminder, Box<Diagnostic>> {
     let raw = read(id, source, bytes)?;
     match catalogue.get(id) {
@@ -123,7 +123,7 @@ fn read(id: &str, source: &Arc<Source>, bytes: &[u8]) -> Result<RawReminder, Box
 mod tests {
     use super::*;
     use crate::system::memory::MemorySystem;
-    use preface_core::{profile::Home, reminder::Event};
+    use preface_core::{profile::ProfileDirs, reminder::Event};
     use serde_json::json;
 
     const BUNDLE: &str = "bundles/own/reminders/";
@@ -139,8 +139,8 @@ mod tests {
             .with_bundled("bundles/other/reminders/rest.md", b"---\ndescription: Night.\n---\nRest.\n")
     }
 
-    fn find(system: &MemorySystem) -> (Catalogue, Vec<String>) {
-        let home = Home {
+    fn find(system: &MemorySystem) -> (ReminderCatalog, Vec<String>) {
+        let home = ProfileDirs {
             shared: false,
             foreign_keys: Vec::new(),
             global: vec!["~/.x".to_owned()],
@@ -155,7 +155,7 @@ mod tests {
         (found, notes.into_iter().map(|note| note.message).collect())
     }
 
-    fn listed(catalogue: &Catalogue) -> Vec<String> {
+    fn listed(catalogue: &ReminderCatalog) -> Vec<String> {
         let row = |one: &Reminder| {
             let text = one.body.first().map_or("", |piece| &piece.text);
             format!("{} ({}): {text}", one.id, one.source.scope)

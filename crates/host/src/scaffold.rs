@@ -1,7 +1,7 @@
 //! The first file: a bundled text that lands in the global directory exactly when that directory is first created.
 //! A file that the user deleted never comes back.
 
-use crate::system::{Directory, Made, System, Within, Write, WriteError};
+use crate::system::{CreateOutcome, Directory, ReadScope, System, WriteError, WriteMode};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -38,7 +38,7 @@ pub fn scaffold(
         return;
     }
     let (Some(parent), Some(name)) = (global.parent(), global.file_name()) else { return };
-    let opened = match system.directory(parent, Within::Anywhere, DIR_MODE) {
+    let opened = match system.directory(parent, ReadScope::Anywhere, DIR_MODE) {
         Ok(opened) => opened,
         Err(error) => return skip(global, error, diagnostics),
     };
@@ -46,8 +46,8 @@ pub fn scaffold(
     let aside = parent.join(format!(".preface-{:016x}.tmp", RandomState::new().hash_one(0)));
     let mut notes = Diagnostics::new();
     let outcome = match system.make_dir(&aside, DIR_MODE) {
-        Ok(Made::New) => fill(system, &*opened, &aside, (global, name), files, &mut notes),
-        Ok(Made::Existed) => Err(WriteError::Exists),
+        Ok(CreateOutcome::New) => fill(system, &*opened, &aside, (global, name), files, &mut notes),
+        Ok(CreateOutcome::Existed) => Err(WriteError::Exists),
         Err(error) => Err(error),
     };
     diagnostics.append(&mut notes);
@@ -80,7 +80,7 @@ fn fill(
     let mut written = Vec::new();
     let filled = files.files.iter().try_for_each(|(file, bundled)| {
         let Some(bytes) = bundled_text(system, bundled, notes) else { return Ok(()) };
-        system.write(&aside.join(file), &bytes, Write::New, FILE_MODE)?;
+        system.write(&aside.join(file), &bytes, WriteMode::New, FILE_MODE)?;
         written.push(scaffolded(&global.join(file), bytes.len()));
         Ok(())
     });
@@ -107,7 +107,7 @@ pub fn write_files(
     for (name, bundled) in &files.files {
         let Some(bytes) = bundled_text(system, bundled, diagnostics) else { continue };
         let path = global.join(name);
-        match system.write(&path, &bytes, Write::New, FILE_MODE) {
+        match system.write(&path, &bytes, WriteMode::New, FILE_MODE) {
             Ok(()) => {
                 audit.push(scaffolded(&path, bytes.len()));
                 written.push(name.clone());

@@ -7,13 +7,13 @@ use crate::{
     look::SETTINGS_LIMIT,
     places::Places,
     scaffold::DIR_MODE,
-    system::{FileKind, FileRead, ReadError, System, Within, Write, WriteError},
+    system::{FileKind, FileRead, ReadError, ReadScope, System, WriteError, WriteMode},
     trust::{Dirs, StoreKind, store_file},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     scope::Scope,
-    settings::{Change, EditError, KeyPath, LayerSettings, edit},
+    settings::{EditError, KeyPath, LayerSettings, SettingChange, edit},
     trust::TrustMode,
 };
 use std::{
@@ -156,7 +156,7 @@ impl fmt::Display for SettingsFileError {
 
 /// The effect of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum SettingsWriteOutcome {
     /// The file was written.
     Changed,
     /// The file had the value already.
@@ -169,8 +169,8 @@ impl<'a> SettingsFile<'a> {
     /// `is_trusted` accepts. The file is then that directory's, wherever the link leads afterwards.
     ///
     /// ```
-    /// use preface_core::{scope::Scope, settings::Change, trust::TrustMode};
-    /// use preface_host::{places::Places, settings_file::{SettingsFile, Written}, system::{System, memory::MemorySystem}};
+    /// use preface_core::{scope::Scope, settings::SettingChange, trust::TrustMode};
+    /// use preface_host::{places::Places, settings_file::{SettingsFile, SettingsWriteOutcome}, system::{System, memory::MemorySystem}};
     /// # if cfg!(windows) { return Ok(()); }
     /// let system = MemorySystem::new();
     /// let places = Places {
@@ -184,9 +184,9 @@ impl<'a> SettingsFile<'a> {
     ///     project: Some("/work/.preface".into()),
     /// };
     /// let file = SettingsFile::of(&system, &places, TrustMode::Pinned, Scope::Global, |_| false)?;
-    /// let change = Change::Set(9000.into());
-    /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, Written::Changed);
-    /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, Written::Unchanged);
+    /// let change = SettingChange::Set(9000.into());
+    /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, SettingsWriteOutcome::Changed);
+    /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, SettingsWriteOutcome::Unchanged);
     /// assert_eq!(file.shown(), "~/.config/preface/settings.json");
     /// # Ok::<(), preface_host::settings_file::SettingsFileError>(())
     /// ```
@@ -253,7 +253,7 @@ impl<'a> SettingsFile<'a> {
     /// # Errors
     /// [`SettingsFileError::Unreadable`], also where a project's file leads out of the project.
     pub fn read(&self) -> Result<Option<FileRead>, SettingsFileError> {
-        let within = self.root.as_deref().map_or(Within::Anywhere, Within::Root);
+        let within = self.root.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
         match self.system.read(&self.path, within, SETTINGS_LIMIT) {
             Ok(read) => Ok(Some(read)),
             Err(ReadError::Missing | ReadError::Dangling) => Ok(None),
@@ -271,7 +271,11 @@ impl<'a> SettingsFile<'a> {
     ///
     /// # Errors
     /// See [`SettingsFileError`]; then nothing has changed.
-    pub fn edit(&self, key: &KeyPath, change: &Change) -> Result<Written, SettingsFileError> {
+    pub fn edit(
+        &self,
+        key: &KeyPath,
+        change: &SettingChange,
+    ) -> Result<SettingsWriteOutcome, SettingsFileError> {
         self.change(|before| {
             let text = edit(self.scope, &self.shown, before, key, change).map_err(SettingsFileError::Edit)?;
             Ok(text.map(String::into_bytes))
@@ -282,7 +286,11 @@ impl<'a> SettingsFile<'a> {
     ///
     /// # Errors
     /// See [`SettingsFileError`]; then nothing has changed.
-    pub fn replace(&self, was: Option<&[u8]>, bytes: &[u8]) -> Result<Written, SettingsFileError> {
+    pub fn replace(
+        &self,
+        was: Option<&[u8]>,
+        bytes: &[u8],
+    ) -> Result<SettingsWriteOutcome, SettingsFileError> {
         self.change(|before| match before {
             Some(before) if before == bytes => Ok(None),
             before if before == was => Ok(Some(bytes.to_owned())),
@@ -297,7 +305,7 @@ impl<'a> SettingsFile<'a> {
     pub fn make_dir(&self) -> Result<(), SettingsFileError> {
         let dir = self.path.parent().unwrap_or(&self.path);
         match &self.root {
-            Some(root) => self.system.directory(dir, Within::Root(root), PROJECT_DIR_MODE).map(|_| ()),
+            Some(root) => self.system.directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE).map(|_| ()),
             None => self.system.make_dirs(dir, DIR_MODE),
         }
         .map_err(|error| self.unwritable(error))
@@ -308,9 +316,9 @@ impl<'a> SettingsFile<'a> {
         match (&self.root, self.path.parent(), self.path.file_name()) {
             (Some(root), Some(dir), Some(name)) => self
                 .system
-                .directory(dir, Within::Root(root), PROJECT_DIR_MODE)?
-                .write(name, bytes, Write::Replace, mode),
-            _ => self.system.write(&self.path, bytes, Write::Replace, mode),
+                .directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE)?
+                .write(name, bytes, WriteMode::Replace, mode),
+            _ => self.system.write(&self.path, bytes, WriteMode::Replace, mode),
         }
     }
 
@@ -318,22 +326,22 @@ impl<'a> SettingsFile<'a> {
     fn change(
         &self,
         change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
-    ) -> Result<Written, SettingsFileError> {
+    ) -> Result<SettingsWriteOutcome, SettingsFileError> {
         // What is refused, and what changes nothing, leaves no trace and needs no right to write.
         if self.changed(&change)?.is_none() {
-            return Ok(Written::Unchanged);
+            return Ok(SettingsWriteOutcome::Unchanged);
         }
         self.make_dir()?;
         if let Some(dir) = self.lock.parent() {
             self.system.make_dirs(dir, DIR_MODE).map_err(|error| self.unwritable(error))?;
         }
         let _lock = self.system.lock(&self.lock).map_err(|error| self.unwritable(error))?;
-        let Some((bytes, mode)) = self.changed(&change)? else { return Ok(Written::Unchanged) };
+        let Some((bytes, mode)) = self.changed(&change)? else { return Ok(SettingsWriteOutcome::Unchanged) };
         if bytes.len() as u64 > SETTINGS_LIMIT {
             return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: bytes.len() });
         }
         self.write(&bytes, mode).map_err(|error| self.unwritable(error))?;
-        Ok(Written::Changed)
+        Ok(SettingsWriteOutcome::Changed)
     }
 
     /// Returns what the file would hold, and its permission bits; `None` where it holds that already.
@@ -395,10 +403,10 @@ mod tests {
         }
     }
 
-    fn set(system: &MemorySystem, mode: TrustMode) -> Result<Written, SettingsFileError> {
+    fn set(system: &MemorySystem, mode: TrustMode) -> Result<SettingsWriteOutcome, SettingsFileError> {
         let file =
             SettingsFile::of(system, &places(), mode, Scope::Project, |dir| dir == Path::new("/trusted"))?;
-        file.edit(&"sections.style.text".parse().expect("a path"), &Change::Set(json!("Use tabs.")))
+        file.edit(&"sections.style.text".parse().expect("a path"), &SettingChange::Set(json!("Use tabs.")))
     }
 
     fn machine() -> MemorySystem {
@@ -408,7 +416,7 @@ mod tests {
     #[test]
     fn no_lock_stays_in_a_repository() {
         let system = machine();
-        assert_eq!(set(&system, TrustMode::Pinned), Ok(Written::Changed));
+        assert_eq!(set(&system, TrustMode::Pinned), Ok(SettingsWriteOutcome::Changed));
         let left = system.list(Path::new("/work/.preface"), 10).expect("it was created");
         assert_eq!(left.len(), 1, "{left:?}");
         let stat = system.stat(Path::new("/work/.preface/settings.json")).expect("it was written");
@@ -446,7 +454,7 @@ mod tests {
     fn a_directory_that_is_a_link_is_written_in_once_it_is_trusted() {
         let link = |target: &str| machine().with_dir(target).with_link("/work/.preface", target);
         let trusted = link("/trusted");
-        assert_eq!(set(&trusted, TrustMode::Whole), Ok(Written::Changed));
+        assert_eq!(set(&trusted, TrustMode::Whole), Ok(SettingsWriteOutcome::Changed));
         assert!(trusted.stat(Path::new("/trusted/settings.json")).is_some());
 
         for (target, system) in [
@@ -465,6 +473,10 @@ mod tests {
         let nowhere = machine().with_link("/work/.preface", "/trusted");
         let error = set(&nowhere, TrustMode::Whole).expect_err("it leads nowhere");
         assert_eq!(error.to_string(), "`.preface` is a link that leads to no directory");
-        assert_eq!(set(&machine(), TrustMode::Whole), Ok(Written::Changed), "a directory of its own");
+        assert_eq!(
+            set(&machine(), TrustMode::Whole),
+            Ok(SettingsWriteOutcome::Changed),
+            "a directory of its own"
+        );
     }
 }

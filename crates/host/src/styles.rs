@@ -1,13 +1,13 @@
 //! Output styles: Markdown files that say how the model should answer.
 
 use crate::{
-    look::Look,
-    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
+    look::ProviderContext,
+    markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     scope::Scope,
-    skill::Value,
+    skill::YamlValue,
     suggestion::did_you_mean,
 };
 use serde::Serialize;
@@ -32,7 +32,7 @@ const KEYS: [&str; 3] = ["name", "description", KEEP];
 /// The most unknown keys of a file that are reported.
 const MOST_UNKNOWN: usize = 10;
 
-const STYLES: Kind<Style> = Kind {
+const STYLES: MarkdownKind<Style> = MarkdownKind {
     dir: "output-styles",
     word: "style",
     collision: DiagnosticCode::StyleCollision,
@@ -46,7 +46,7 @@ const STYLES: Kind<Style> = Kind {
 
 /// Finds, reads and checks the output styles of all layers: the weakest layer first, each sorted by path.
 #[must_use]
-pub fn load(look: &Look<'_>) -> Vec<StyleEntry> {
+pub fn load(look: &ProviderContext<'_>) -> Vec<StyleEntry> {
     markdown::load(&STYLES, look)
 }
 
@@ -74,12 +74,12 @@ pub fn near<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e str> {
     did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
 }
 
-fn read(file: &MarkdownFile) -> Result<Said<Style>, Box<Diagnostic>> {
+fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Style>, Box<Diagnostic>> {
     let mut notes: Vec<Diagnostic> = unknown(file).take(MOST_UNKNOWN).collect();
     let keep_coding_instructions = match file.fields.get(KEEP) {
-        None | Some(Value::Null) => None,
-        Some(Value::Bool(keep)) => Some(*keep),
-        Some(Value::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
+        None | Some(YamlValue::Null) => None,
+        Some(YamlValue::Bool(keep)) => Some(*keep),
+        Some(YamlValue::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
         Some(_) => {
             let what =
                 format!("{}: `{KEEP}` is neither `true` nor `false`; it counts as `true`", file.source.path);
@@ -88,7 +88,7 @@ fn read(file: &MarkdownFile) -> Result<Said<Style>, Box<Diagnostic>> {
         }
     };
     let what = Style { description: file.text("description").map(str::to_owned), keep_coding_instructions };
-    Ok(Said { name: file.own_name(), what, notes })
+    Ok(ParsedMarkdown { name: file.own_name(), what, notes })
 }
 
 fn unknown(file: &MarkdownFile) -> impl Iterator<Item = Diagnostic> {

@@ -7,7 +7,7 @@ mod git_support;
 use git_support::{git, in_clean_room, put, run, status};
 use preface_host::{
     provider::git::{branch, head},
-    system::{GitTrouble, HardLinks, git_status, os::OsSystem},
+    system::{GitError, HardLinks, git_status, os::OsSystem},
 };
 use std::{
     ffi::OsStr,
@@ -56,7 +56,7 @@ fn threads() -> u64 {
 }
 
 /// Asks for the status and checks what it took.
-fn bounded(dir: &Path, what: &str) -> Result<String, GitTrouble> {
+fn bounded(dir: &Path, what: &str) -> Result<String, GitError> {
     let (before, read) = (threads(), figure("/proc/self/io", "rchar:"));
     let answer = status(dir);
     let read = figure("/proc/self/io", "rchar:") - read;
@@ -69,7 +69,7 @@ fn bounded(dir: &Path, what: &str) -> Result<String, GitTrouble> {
     assert!(is_gone, "{what}: a thread was left behind");
     let memory = figure("/proc/self/status", "VmHWM:");
     assert!(memory < MEMORY, "{what}: {memory} bytes of memory");
-    if let Err(GitTrouble::Broken(message)) = &answer {
+    if let Err(GitError::Broken(message)) = &answer {
         assert!(!message.contains("took more than"), "{what}: {message}");
     }
     answer
@@ -293,7 +293,7 @@ fn no_link_is_followed_to_what_a_repository_names() {
         let before = last_followed(&link);
         let answer = bounded(&dir, name);
         assert_eq!(last_followed(&link), before, "{name}: {answer:?}");
-        assert_eq!(matches!(answer, Err(GitTrouble::Unsupported(_))), is_refused, "{name}: {answer:?}");
+        assert_eq!(matches!(answer, Err(GitError::Unsupported(_))), is_refused, "{name}: {answer:?}");
         fs::remove_dir_all(&dir).expect("removed");
     }
 }
@@ -383,7 +383,7 @@ fn gits_own_files_may_have_one_name_where_hard_links_are_refused() {
         let path = dir.join(file);
         let other = root.path().join("other name");
         fs::hard_link(&path, &other).expect("a hard link");
-        let is_refused = |trouble: &GitTrouble| matches!(trouble, GitTrouble::HardLink { links: 2, .. });
+        let is_refused = |trouble: &GitError| matches!(trouble, GitError::HardLink { links: 2, .. });
         let answer = plain(tree);
         assert!(answer.as_ref().is_err_and(is_refused), "{file}: {answer:?}");
         if has_branch && file != ".git/packed-refs" {
@@ -451,9 +451,9 @@ fn what_configuration_includes_is_a_file_of_the_work_tree() {
         b"objects/../config",
     ] {
         let status = included(path);
-        assert!(matches!(status, Err(GitTrouble::Unsupported(_))), "{}: {status:?}", path.escape_ascii());
+        assert!(matches!(status, Err(GitError::Unsupported(_))), "{}: {status:?}", path.escape_ascii());
     }
-    assert!(matches!(included(b"../pipe"), Err(GitTrouble::Broken(_))));
+    assert!(matches!(included(b"../pipe"), Err(GitError::Broken(_))));
     fs::write(root.path().join("settings"), "[status]\n\tshowUntrackedFiles = no\n").expect("written");
     assert_eq!(included(b"../settings").as_deref(), Ok(""));
 }
@@ -500,7 +500,7 @@ fn objects_are_borrowed_from_the_work_tree_alone() {
     ] {
         put(alternates.clone(), &lines);
         let status = bounded(&dir, "alternates");
-        let is_outside = matches!(status, Err(GitTrouble::Unsupported(_)));
+        let is_outside = matches!(status, Err(GitError::Unsupported(_)));
         assert_eq!((status.is_ok(), is_outside), (is_read, !is_read), "{:.60}: {status:?}", lines);
     }
 }
@@ -519,7 +519,7 @@ fn directories_that_are_nested_deep_in_an_index_do_not_end_the_process() {
     bytes.extend_from_slice(&tree);
     bytes.extend_from_slice(&[0; 20]);
     put(index, bytes);
-    assert!(matches!(bounded(root.path(), "a deep tree cache"), Err(GitTrouble::Unsupported(_))));
+    assert!(matches!(bounded(root.path(), "a deep tree cache"), Err(GitError::Unsupported(_))));
 }
 
 /// Stores an object of a kind, whatever it holds.
@@ -560,7 +560,7 @@ fn a_few_trees_do_not_stand_for_countless_files() {
         tree = (100..300).flat_map(|at| entry("40000", &name(at), &id)).collect();
     }
     check_in(dir, &store(dir, "tree", &tree));
-    assert!(matches!(bounded(dir, "wide"), Err(GitTrouble::Unsupported(_))));
+    assert!(matches!(bounded(dir, "wide"), Err(GitError::Unsupported(_))));
 
     // Twenty thousand files with paths of 25,000 bytes.
     let files = (10_000..30_000).flat_map(|at| entry("100644", &at.to_string(), &blob)).collect::<Vec<_>>();
@@ -569,11 +569,11 @@ fn a_few_trees_do_not_stand_for_countless_files() {
         id = store(dir, "tree", &entry("40000", &"d".repeat(250), &id));
     }
     check_in(dir, &id);
-    assert!(matches!(bounded(dir, "deep"), Err(GitTrouble::Unsupported(_))));
+    assert!(matches!(bounded(dir, "deep"), Err(GitError::Unsupported(_))));
 
     // A name that leads out.
     check_in(dir, &store(dir, "tree", &entry("100644", "..", &blob)));
-    assert!(matches!(bounded(dir, "out"), Err(GitTrouble::Broken(_))));
+    assert!(matches!(bounded(dir, "out"), Err(GitError::Broken(_))));
 }
 
 #[test]
@@ -604,7 +604,7 @@ fn patterns_in_the_index_are_bounded() {
     put(dir.join("more/.gitignore"), "x\n".repeat(1 << 20));
     run(dir, "add more");
     fs::remove_file(dir.join("more/.gitignore")).expect("removed");
-    assert!(matches!(bounded(dir, "in the index"), Err(GitTrouble::Unsupported(_))));
+    assert!(matches!(bounded(dir, "in the index"), Err(GitError::Unsupported(_))));
 }
 
 #[test]
@@ -622,7 +622,7 @@ fn patterns_that_take_too_long_are_refused() {
     let refused = |what: &str| {
         let start = Instant::now();
         let answer = bounded(dir, what);
-        assert!(matches!(answer, Err(GitTrouble::Unsupported(_))), "{what}: {answer:?}");
+        assert!(matches!(answer, Err(GitError::Unsupported(_))), "{what}: {answer:?}");
         // Built without optimization, on a machine that has other work.
         assert!(start.elapsed() < Duration::from_secs(8), "{what}: {:?}", start.elapsed());
     };
@@ -705,7 +705,7 @@ fn an_index_of_long_paths_is_refused() {
     }
     index.extend([0; 20]);
     put(dir.join(".git/index"), &index);
-    assert!(matches!(bounded(dir, "long paths"), Err(GitTrouble::Unsupported(_))));
+    assert!(matches!(bounded(dir, "long paths"), Err(GitError::Unsupported(_))));
 }
 
 /// A file that is touched is compared as a stream, and one that is changed is told from it.
@@ -738,7 +738,7 @@ fn large_files_are_not_taken_into_memory() {
     assert_eq!(status(dir).as_deref(), Ok(" M changed\n D touched"));
     fs::remove_file(dir.join("changed")).expect("removed");
     rewrite("converted", &content);
-    assert!(matches!(status(dir), Err(GitTrouble::Unsupported(_))));
+    assert!(matches!(status(dir), Err(GitError::Unsupported(_))));
     let memory = figure("/proc/self/status", "VmHWM:");
     assert!(memory < 4 * content.len() as u64 + (64 << 20), "{memory} bytes of memory");
 }

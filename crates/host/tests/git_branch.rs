@@ -9,8 +9,8 @@ use git_support::{git_output, in_clean_room, put, run};
 use preface_host::{
     provider::git::{branch, common_dir, head, shown, work_tree_root},
     system::{
-        GitTrouble, HardLinks,
-        memory::{MemorySystem, Verb},
+        GitError, HardLinks,
+        memory::{AccessKind, MemorySystem},
         os::OsSystem,
     },
 };
@@ -302,7 +302,7 @@ fn equals_git() {
         let dir = tempfile::tempdir().expect("a temporary directory");
         for place in make(dir.path()) {
             let ours = branch(&disk(), &place);
-            let absent = matches!(ours, Ok(None) | Err(GitTrouble::NoRepository));
+            let absent = matches!(ours, Ok(None) | Err(GitError::NoRepository));
             let value = ours.as_ref().ok().cloned().flatten();
             assert!(absent || value.is_some(), "{state}: {ours:?}");
             assert_eq!(value, oracle(&place), "{state}, in {}", place.display());
@@ -317,10 +317,10 @@ fn broken_and_unknown_repositories_say_so() {
     if !in_clean_room("broken_and_unknown_repositories_say_so") {
         return;
     }
-    let broken = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Broken(_));
-    let unsupported = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Unsupported(_));
-    let unlinked = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Unlinked { .. });
-    type Case = (&'static str, fn(&Path), fn(&GitTrouble) -> bool);
+    let broken = |trouble: &GitError| matches!(trouble, GitError::Broken(_));
+    let unsupported = |trouble: &GitError| matches!(trouble, GitError::Unsupported(_));
+    let unlinked = |trouble: &GitError| matches!(trouble, GitError::Unlinked { .. });
+    type Case = (&'static str, fn(&Path), fn(&GitError) -> bool);
     let cases: &[Case] = &[
         ("nonsense in HEAD", |dir| put(dir.join(".git/HEAD"), "nonsense\n"), broken),
         ("an empty HEAD", |dir| put(dir.join(".git/HEAD"), ""), broken),
@@ -407,7 +407,7 @@ fn a_bare_layout_is_no_repository() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     repository(&dir.path().join("source"));
     run(dir.path(), "clone -q --bare source bare.git");
-    assert_eq!(branch(&disk(), &dir.path().join("bare.git")), Err(GitTrouble::NoRepository));
+    assert_eq!(branch(&disk(), &dir.path().join("bare.git")), Err(GitError::NoRepository));
 
     repository(&dir.path().join("outer"));
     run(&dir.path().join("outer"), "checkout -qb outer");
@@ -453,7 +453,7 @@ fn a_branch_takes_a_few_small_files() {
     assert_eq!(branch(&system, place), Ok(Some("main".into())));
     let touches = system.touches();
     let count = |verb| touches.iter().filter(|touch| touch.verb == verb).count();
-    assert_eq!(count(Verb::List), 0, "{touches:?}");
-    assert!((1..=5).contains(&count(Verb::Read)), "{touches:?}");
+    assert_eq!(count(AccessKind::List), 0, "{touches:?}");
+    assert!((1..=5).contains(&count(AccessKind::Read)), "{touches:?}");
     assert!(touches.len() <= 80, "{} questions: {touches:?}", touches.len());
 }

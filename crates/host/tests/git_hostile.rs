@@ -11,7 +11,7 @@ mod git_support;
 use git_support::{expect_one_test, git, git_output, in_clean_room, put, run, status};
 use preface_host::{
     provider::git::branch,
-    system::{GitTrouble, os::OsSystem},
+    system::{GitError, os::OsSystem},
 };
 use std::{
     collections::BTreeMap,
@@ -268,8 +268,8 @@ fn no_trap_is_walked_into() {
                 let theirs = theirs.strip_suffix('\n').unwrap_or(&theirs).to_owned();
                 assert_eq!(ours, Ok(theirs), "{name}: the status");
             }
-            NeedsFilter => assert!(matches!(&ours, Err(GitTrouble::Filter(_))), "{name}: {ours:?}"),
-            Unsupported => assert!(matches!(&ours, Err(GitTrouble::Unsupported(_))), "{name}: {ours:?}"),
+            NeedsFilter => assert!(matches!(&ours, Err(GitError::Filter(_))), "{name}: {ours:?}"),
+            Unsupported => assert!(matches!(&ours, Err(GitError::Unsupported(_))), "{name}: {ours:?}"),
         }
     }
     println!("hostile: {} traps, none walked into", CASES.len());
@@ -287,7 +287,7 @@ fn the_users_own_filters_are_not_run_either() {
         format!("[core]\n\tfsmonitor = {0}\n[filter \"x\"]\n\tclean = {0}\n\tprocess = {0}\n", trap.script),
     );
     trap.filtered("x");
-    assert_eq!(status(&trap.dir), Err(GitTrouble::Filter("file".into())));
+    assert_eq!(status(&trap.dir), Err(GitError::Filter("file".into())));
     assert!(!trap.sprung());
     put(trap.dir.join("file"), "another size\n");
     assert_eq!(status(&trap.dir).as_deref(), Ok(" M file\n?? .gitattributes"));
@@ -345,15 +345,15 @@ fn what_is_not_read_says_so() {
     if !in_clean_room("what_is_not_read_says_so") {
         return;
     }
-    let unsupported = |dir: &Path| matches!(status(dir), Err(GitTrouble::Unsupported(_)));
+    let unsupported = |dir: &Path| matches!(status(dir), Err(GitError::Unsupported(_)));
     let dir = tempfile::tempdir().expect("a temporary directory");
     let dir = dir.path().canonicalize().expect("a path");
-    assert_eq!(status(&dir), Err(GitTrouble::NoRepository));
-    assert_eq!(status(&dir.join("missing")), Err(GitTrouble::NoRepository));
+    assert_eq!(status(&dir), Err(GitError::NoRepository));
+    assert_eq!(status(&dir.join("missing")), Err(GitError::NoRepository));
 
     let bare = dir.join("bare.git");
     run(&dir, "init -q --bare bare.git");
-    assert_eq!(status(&bare), Err(GitTrouble::NoRepository), "a bare repository");
+    assert_eq!(status(&bare), Err(GitError::NoRepository), "a bare repository");
 
     for (name, words) in [
         ("sha256", "init -q --object-format=sha256 sha256"),
@@ -379,12 +379,12 @@ fn what_is_not_read_says_so() {
 
     let broken = dir.join("broken");
     plain(&broken);
-    assert_eq!(status(&broken.join(".git")), Err(GitTrouble::NoRepository), "in `.git`");
+    assert_eq!(status(&broken.join(".git")), Err(GitError::NoRepository), "in `.git`");
     put(broken.join(".git/index"), "nonsense");
-    assert!(matches!(status(&broken), Err(GitTrouble::Broken(_))), "a broken index");
+    assert!(matches!(status(&broken), Err(GitError::Broken(_))), "a broken index");
     fs::remove_file(broken.join(".git/index")).expect("removed");
     put(broken.join(".git/refs/heads/main"), "nonsense");
-    assert!(matches!(status(&broken), Err(GitTrouble::Broken(_))), "a broken ref");
+    assert!(matches!(status(&broken), Err(GitError::Broken(_))), "a broken ref");
 }
 
 impl Trap {

@@ -5,13 +5,13 @@
 
 use preface_core::{
     extension::Status,
-    fact::{Fact, FactKey, Stability},
-    mcp_servers::{self, McpServers, Recalled, ServerEntry},
+    fact::{RecordedVariable, Stability, VariableKey},
+    mcp_servers::{self, McpServers, ServerEntry, StoredRecording},
     origin::Origin,
-    profile::{ByteOrderMark, Home},
+    profile::{ByteOrderMark, ProfileDirs},
     scope::Scope,
-    section::{Body, Language, ProviderName, Section, SectionId},
-    settings::Merged,
+    section::{Language, ProviderName, Section, SectionBody, SectionId},
+    settings::MergedSettings,
     trust::TrustMode,
     turn::{OF_SERVER, Tool, Turn},
     world::{Contribution, Item},
@@ -21,11 +21,11 @@ use preface_host::{
     bounds::Bounds,
     commands, extensions,
     gate::{Consent, Gate},
-    look::{Headless, Look, RealDirs},
+    look::{Headless, ProviderContext, RealDirs},
     mcp_recordings,
     places::{HomeTrust, Places},
     provider, styles,
-    system::memory::{MemorySystem, Touch, Verb},
+    system::memory::{AccessKind, AccessRecord, MemorySystem},
     trust::Pins,
 };
 use serde_json::{Value, json};
@@ -57,7 +57,11 @@ impl<T> Seen<T> {
     }
 }
 
-fn look<T>(system: &MemorySystem, agent: Option<&str>, see: impl FnOnce(&Look<'_>) -> T) -> Seen<T> {
+fn look<T>(
+    system: &MemorySystem,
+    agent: Option<&str>,
+    see: impl FnOnce(&ProviderContext<'_>) -> T,
+) -> Seen<T> {
     look_as(system, agent, Consent::Recorded, see)
 }
 
@@ -65,10 +69,10 @@ fn look_as<T>(
     system: &MemorySystem,
     agent: Option<&str>,
     consent: Consent,
-    see: impl FnOnce(&Look<'_>) -> T,
+    see: impl FnOnce(&ProviderContext<'_>) -> T,
 ) -> Seen<T> {
     let cwd = Path::new("/w/p");
-    let home = Home {
+    let home = ProfileDirs {
         shared: false,
         foreign_keys: Vec::new(),
         global: vec!["~/.x".into()],
@@ -79,9 +83,9 @@ fn look_as<T>(
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, consent, cwd.to_owned(), Pins::default(), true);
     let turn = Turn { agent: agent.map(str::to_owned), ..Turn::default() };
-    let (settings, dirs, bounds) = (Merged::default(), RealDirs::default(), Bounds::default());
+    let (settings, dirs, bounds) = (MergedSettings::default(), RealDirs::default(), Bounds::default());
     let skills = section("skills", &json!({"roots": [{"at": "global", "dir": "skills"}]}));
-    let look = Look {
+    let look = ProviderContext {
         system,
         turn: &turn,
         places: &places,
@@ -108,7 +112,7 @@ fn look_as<T>(
     let tools =
         servers.iter().filter_map(|server| Some((server, server.value.said.as_ref()?))).flat_map(tools_of);
     let turn = Turn { tools: tools.collect(), ..turn.clone() };
-    let look = Look { servers: &servers, turn: &turn, ..look };
+    let look = ProviderContext { servers: &servers, turn: &turn, ..look };
     let got = see(&look);
     let notes = look.notes.take();
     let line = |note: &preface_core::diagnostic::Diagnostic| {
@@ -120,7 +124,7 @@ fn look_as<T>(
 }
 
 fn section(provider: &str, options: &Value) -> Section {
-    let mut section = Section::new(SectionId::new(provider), Body::Fill(ProviderName::new(provider)));
+    let mut section = Section::new(SectionId::new(provider), SectionBody::Fill(ProviderName::new(provider)));
     for (key, value) in options.as_object().expect("options are a table") {
         section.options.insert(key.clone(), value.clone());
     }
@@ -128,7 +132,7 @@ fn section(provider: &str, options: &Value) -> Section {
 }
 
 /// The tools of a server, as a turn has them if each is active.
-fn tools_of((server, said): (&ServerEntry, &Arc<Recalled>)) -> Vec<Tool> {
+fn tools_of((server, said): (&ServerEntry, &Arc<StoredRecording>)) -> Vec<Tool> {
     let tools = said.recording.described.tools.iter().map(|tool| Tool {
         name: format!("mcp__{}__{}", server.name, tool.name),
         description: tool.description.clone(),
@@ -255,8 +259,8 @@ fn an_agent_without_a_text_is_told_and_answers() {
     assert_eq!(seen.notes, [("agent/empty".into(), told.into())]);
 }
 
-fn own(system: &MemorySystem) -> Fact {
-    look(system, None, |look| provider::answer(&FactKey::new("agents", "own"), look)).got
+fn own(system: &MemorySystem) -> RecordedVariable {
+    look(system, None, |look| provider::answer(&VariableKey::new("agents", "own"), look)).got
 }
 
 #[test]
@@ -280,7 +284,7 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
     assert_eq!(codes, ["agent/invalid", "agent/shadowed", "hidden/bidi"]);
     assert_eq!(own(&system).value, fact.value);
     assert_eq!(
-        look(&system, None, |look| provider::answer(&FactKey::new("agents", "all"), look)).got.value,
+        look(&system, None, |look| provider::answer(&VariableKey::new("agents", "all"), look)).got.value,
         None
     );
 }
@@ -514,7 +518,7 @@ fn what_means_no_good_is_left_out_and_told() {
         .with_file("/w/p/.x/agents/.hidden.md", agent("hidden", ""))
         .with_file("/w/p/.x/agents/sound.md", agent("sound", ""));
     let seen = contained(&system, agents::load);
-    let listed = |touch: &Touch| touch.verb == Verb::List && touch.place.starts_with("/out");
+    let listed = |touch: &AccessRecord| touch.verb == AccessKind::List && touch.place.starts_with("/out");
     assert!(!system.touches().iter().any(listed), "a directory outside of the work tree is not looked into");
     let active: Vec<_> =
         seen.got.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()).collect();
@@ -539,10 +543,15 @@ fn what_means_no_good_is_left_out_and_told() {
 }
 
 /// Looks at a project whose links may not lead out of it.
-fn contained<T>(system: &MemorySystem, see: impl FnOnce(&Look<'_>) -> T) -> Seen<T> {
+fn contained<T>(system: &MemorySystem, see: impl FnOnce(&ProviderContext<'_>) -> T) -> Seen<T> {
     look(system, None, |look| {
         let gate = Gate::new(TrustMode::Pinned, Consent::Once, "/w/p".into(), Pins::default(), true);
-        let inner = Look { gate: &gate, notes: RefCell::default(), file_room: Default::default(), ..*look };
+        let inner = ProviderContext {
+            gate: &gate,
+            notes: RefCell::default(),
+            file_room: Default::default(),
+            ..*look
+        };
         let got = see(&inner);
         look.notes.borrow_mut().append(&mut inner.notes.take());
         got

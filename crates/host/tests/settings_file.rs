@@ -4,12 +4,12 @@
 
 use preface_core::{
     scope::Scope,
-    settings::{Change, parse},
+    settings::{SettingChange, parse},
     trust::TrustMode,
 };
 use preface_host::{
     places::Places,
-    settings_file::{SettingsFile, SettingsFileError, Written},
+    settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
     system::os::OsSystem,
 };
 use serde_json::json;
@@ -60,20 +60,27 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
 }
 
-fn set(file: &SettingsFile<'_>, key: &str, value: serde_json::Value) -> Result<Written, SettingsFileError> {
-    file.edit(&key.parse().expect("a path"), &Change::Set(value))
+fn set(
+    file: &SettingsFile<'_>,
+    key: &str,
+    value: serde_json::Value,
+) -> Result<SettingsWriteOutcome, SettingsFileError> {
+    file.edit(&key.parse().expect("a path"), &SettingChange::Set(value))
 }
 
 #[test]
 fn a_new_file_is_for_the_user_alone_and_an_old_one_stays_as_it_is() {
     let home = Home::new();
     let file = home.file(Scope::Global);
-    assert_eq!(file.edit(&"preset".parse().unwrap(), &Change::Unset), Ok(Written::Unchanged));
+    assert_eq!(
+        file.edit(&"preset".parse().unwrap(), &SettingChange::Unset),
+        Ok(SettingsWriteOutcome::Unchanged)
+    );
     assert!(!home.root.join("own").exists(), "what changes nothing leaves no trace");
-    assert_eq!(set(&file, "preset", json!("pi")), Ok(Written::Changed));
+    assert_eq!(set(&file, "preset", json!("pi")), Ok(SettingsWriteOutcome::Changed));
     assert_eq!((mode(file.path()), mode(&home.root.join("own/preface"))), (0o600, 0o700));
     fs::set_permissions(file.path(), fs::Permissions::from_mode(0o640)).unwrap();
-    assert_eq!(set(&file, "preset", json!("stud")), Ok(Written::Changed));
+    assert_eq!(set(&file, "preset", json!("stud")), Ok(SettingsWriteOutcome::Changed));
     assert_eq!(mode(file.path()), 0o640);
     assert_eq!(fs::read_to_string(file.path()).unwrap(), "{\n  \"preset\": \"stud\"\n}\n");
 }
@@ -89,7 +96,8 @@ fn many_at_once_lose_nothing() {
                 for at in 0..6 {
                     set(&file, &format!("logging.w{writer}.n{at}"), json!(at)).expect("set");
                 }
-                file.edit(&format!("logging.w{writer}.n0").parse().unwrap(), &Change::Unset).expect("unset");
+                file.edit(&format!("logging.w{writer}.n0").parse().unwrap(), &SettingChange::Unset)
+                    .expect("unset");
             });
         }
     });
@@ -117,8 +125,8 @@ fn a_link_of_the_users_is_written_through() {
     fs::create_dir_all(home.root.join("own/preface")).unwrap();
     fs::create_dir(home.root.join("dotfiles")).unwrap();
     symlink(home.root.join("dotfiles/s.json"), file.path()).unwrap();
-    assert_eq!(set(&file, "preset", json!("pi")), Ok(Written::Changed), "it pointed nowhere");
-    assert_eq!(set(&file, "preset", json!("stud")), Ok(Written::Changed));
+    assert_eq!(set(&file, "preset", json!("pi")), Ok(SettingsWriteOutcome::Changed), "it pointed nowhere");
+    assert_eq!(set(&file, "preset", json!("stud")), Ok(SettingsWriteOutcome::Changed));
     assert!(fs::symlink_metadata(file.path()).unwrap().is_symlink(), "the link stays");
     assert!(fs::read_to_string(home.root.join("dotfiles/s.json")).unwrap().contains("stud"));
 }
@@ -127,8 +135,8 @@ fn a_link_of_the_users_is_written_through() {
 fn what_was_edited_elsewhere_meanwhile_is_not_written_over() {
     let home = Home::new();
     let file = home.file(Scope::Global);
-    assert_eq!(file.replace(None, b"{}"), Ok(Written::Changed));
-    assert_eq!(file.replace(Some(b"{}"), b"{ }"), Ok(Written::Changed));
+    assert_eq!(file.replace(None, b"{}"), Ok(SettingsWriteOutcome::Changed));
+    assert_eq!(file.replace(Some(b"{}"), b"{ }"), Ok(SettingsWriteOutcome::Changed));
     let error = file.replace(Some(b"{}"), b"{\"preset\": \"pi\"}").unwrap_err();
     assert_eq!(error.to_string(), "`~/own/preface/settings.json` was changed meanwhile");
     assert_eq!(fs::read(file.path()).unwrap(), b"{ }");

@@ -6,9 +6,9 @@ use preface_core::{
     extension::Status,
     hook::SkillPath,
     origin::Origin,
-    profile::{ByteOrderMark, Home},
-    section::{Body, ProviderName, Section, SectionId},
-    settings::Merged,
+    profile::{ByteOrderMark, ProfileDirs},
+    section::{ProviderName, Section, SectionBody, SectionId},
+    settings::MergedSettings,
     trust::TrustMode,
     turn::Turn,
     world::Contribution,
@@ -16,10 +16,10 @@ use preface_core::{
 use preface_host::{
     bounds::Bounds,
     gate::{Consent, Gate},
-    look::{Headless, Look, RealDirs},
+    look::{Headless, ProviderContext, RealDirs},
     places::{HomeTrust, Places},
     provider,
-    skills::{self, LeftOut, SkillEntry, SkillOptions},
+    skills::{self, SkillEntry, SkillOmission, SkillOptions},
     system::memory::MemorySystem,
     trust::Pins,
 };
@@ -62,7 +62,7 @@ fn load(system: &MemorySystem, options: &Value) -> Found {
 
 fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Found {
     let cwd = Path::new("/w/p");
-    let home = Home {
+    let home = ProfileDirs {
         shared: false,
         foreign_keys: Vec::new(),
         global: vec!["~/.x/agent".into()],
@@ -72,9 +72,9 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     };
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), Pins::default(), true);
-    let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
+    let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
     let bounds = Bounds::default();
-    let look = Look {
+    let look = ProviderContext {
         system,
         turn: &turn,
         places: &places,
@@ -94,7 +94,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         real_dirs: &dirs,
         file_room: Default::default(),
     };
-    let mut section = Section::new(SectionId::new("skills"), Body::Fill(ProviderName::new("skills")));
+    let mut section = Section::new(SectionId::new("skills"), SectionBody::Fill(ProviderName::new("skills")));
     for (key, value) in options.as_object().expect("options are a table") {
         section.options.insert(key.clone(), value.clone());
     }
@@ -224,8 +224,10 @@ fn ignored_and_duplicate_files_are_told_with_their_place() {
         ]
     );
     assert_eq!(found.told("skill/duplicate").len(), 3);
-    let again =
-        found.entries.iter().filter(|entry| matches!(entry.value.left_out, Some(LeftOut::Duplicate { .. })));
+    let again = found
+        .entries
+        .iter()
+        .filter(|entry| matches!(entry.value.left_out, Some(SkillOmission::Duplicate { .. })));
     assert_eq!(again.map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["c", "e", "loop"]);
 }
 

@@ -3,10 +3,10 @@
 #![cfg(unix)]
 
 use preface_host::{
-    system::{Run, System, os::OsSystem},
+    system::{RunRequest, System, os::OsSystem},
     trust::{
-        Action, CheckedCommand, CommandWords, Decision, Digest, Permit, PermitState, PinPath, PinState,
-        PinnedText, TrustStore,
+        CheckedCommand, CommandWords, Decision, Digest, Permission, PermissionAction, PermissionState,
+        PinPath, PinState, PinnedText, TrustStore,
     },
 };
 use std::{
@@ -33,10 +33,10 @@ fn text(path: &str, bytes: &str) -> PinnedText {
     PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
 }
 
-fn permit(name: &str) -> Permit {
-    Permit {
+fn permit(name: &str) -> Permission {
+    Permission {
         subject: format!("mcp/{name}"),
-        action: Action::Endpoint { url: format!("https://{name}"), with: Vec::new() },
+        action: PermissionAction::Endpoint { url: format!("https://{name}"), with: Vec::new() },
     }
 }
 
@@ -150,7 +150,7 @@ fn many_writers_lose_nothing() {
         } else {
             let root = dir.join((grant % 4).to_string());
             let permits = records.permits(&root);
-            assert_eq!(permits.state(&permit(&name)), PermitState::Granted, "{name}");
+            assert_eq!(permits.state(&permit(&name)), PermissionState::Granted, "{name}");
             let pins = records.pins(&root, None);
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "{name}");
@@ -214,7 +214,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
             }
             let state = pins.state(&text("a", "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "round {round}: {name}");
-            assert_eq!(permits.state(&permit(&name)), PermitState::Granted, "round {round}: {name}");
+            assert_eq!(permits.state(&permit(&name)), PermissionState::Granted, "round {round}: {name}");
         }
         finished += heard.len();
         next = heard.last().map_or(next, |(_, number)| number + 1) + 1;
@@ -317,13 +317,13 @@ fn a_swapped_program_is_never_started() {
     let mut start = |command| {
         let argv = check(command)
             .ok()
-            .filter(|command| permits.state(&command.permit) == PermitState::Granted)
+            .filter(|command| permits.state(&command.permit) == PermissionState::Granted)
             .and_then(|command| command.copied_argv(&system, &file).ok());
         let Some(argv) = argv else {
             refused += 1;
             return false;
         };
-        let ran = system.run(&Run::new(argv, &root)).expect("it starts");
+        let ran = system.run(&RunRequest::new(argv, &root)).expect("it starts");
         let text = String::from_utf8_lossy(&ran.stdout).into_owned();
         assert!(text.contains("script granted") && !text.contains("other"), "the wrong one ran: {text}");
         granted += 1;

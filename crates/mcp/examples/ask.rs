@@ -5,8 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
-use preface_core::mcp_servers::Want;
-use preface_mcp::{Limits, Reach, Target, ask};
+use preface_core::mcp_servers::ContentRequest;
+use preface_mcp::{AskLimits, ServerEndpoint, ServerTarget, ask};
 use serde::Deserialize;
 use std::{env, error::Error, fs, path::PathBuf, process::ExitCode, time::Duration};
 
@@ -20,25 +20,25 @@ struct Server {
     cwd: Option<PathBuf>,
     url: Option<String>,
     #[serde(default)]
-    wants: Vec<Want>,
+    wants: Vec<ContentRequest>,
 }
 
 impl Server {
-    fn target(self) -> Result<Target, Box<dyn Error>> {
+    fn target(self) -> Result<ServerTarget, Box<dyn Error>> {
         let reach = match (self.command, self.url) {
             (Some(command), None) => {
                 let kept = ["PATH", "HOME"].into_iter();
-                Reach::Program {
+                ServerEndpoint::Program {
                     command,
                     args: self.args,
                     env: kept.filter_map(|name| Some((name.to_owned(), env::var(name).ok()?))).collect(),
                     cwd: self.cwd.map_or_else(env::current_dir, Ok)?,
                 }
             }
-            (None, Some(url)) => Reach::Address { url, headers: Vec::new() },
+            (None, Some(url)) => ServerEndpoint::Address { url, headers: Vec::new() },
             _ => return Err(format!("`{}` has either a command or a url", self.name).into()),
         };
-        Ok(Target { name: self.name, reach, deadline: Duration::from_secs(60), wants: self.wants })
+        Ok(ServerTarget { name: self.name, reach, deadline: Duration::from_secs(60), wants: self.wants })
     }
 }
 
@@ -46,7 +46,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let file = env::args().nth(1).ok_or("usage: ask FILE")?;
     let servers: Vec<Server> = serde_json::from_str(&fs::read_to_string(file)?)?;
     let targets = servers.into_iter().map(Server::target).collect::<Result<Vec<_>, _>>()?;
-    let heard = ask(&targets, &Limits::default(), &|_| ());
+    let heard = ask(&targets, &AskLimits::default(), &|_| ());
     for one in &heard {
         let name = &one.name;
         for note in &one.notes {

@@ -1,9 +1,11 @@
 //! The conversation with a server, whichever way it is reached: shake hands, ask for the lists, ask for what is wanted.
 
-use crate::{Limits, heard::Story, http::PostError, text};
+use crate::{AskLimits, heard::PartialReply, http::PostError, text};
 use preface_core::{
     diagnostic::DiagnosticCode,
-    mcp_servers::{DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, Fetched, Want},
+    mcp_servers::{
+        ContentRequest, DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, FetchedContent,
+    },
 };
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient,
@@ -22,7 +24,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 /// The reason why a conversation ended early.
 #[derive(Debug)]
-pub(crate) enum Broken {
+pub(crate) enum ExchangeError {
     /// The connection was closed.
     Closed,
     /// The transport failed, with its error message.
@@ -56,10 +58,10 @@ const GOODBYE: Duration = Duration::from_millis(500);
 pub(crate) async fn converse<T>(
     transport: T,
     handshake: Handshake,
-    wants: &[Want],
-    limits: &Limits,
-    story: &mut Story,
-) -> Result<(), Broken>
+    wants: &[ContentRequest],
+    limits: &AskLimits,
+    story: &mut PartialReply,
+) -> Result<(), ExchangeError>
 where
     T: Transport<RoleClient> + 'static,
 {
@@ -72,7 +74,7 @@ where
 async fn shake_hands<T>(
     transport: T,
     handshake: Handshake,
-) -> Result<RunningService<RoleClient, Nobody>, Broken>
+) -> Result<RunningService<RoleClient, SilentClient>, ExchangeError>
 where
     T: Transport<RoleClient> + 'static,
 {
@@ -90,17 +92,17 @@ where
         Handshake::Discover => ClientLifecycleMode::Discover { preferred_versions },
         Handshake::Initialize => ClientLifecycleMode::Initialize,
     };
-    Nobody.serve_with_lifecycle(transport, mode).await.map_err(not_begun)
+    SilentClient.serve_with_lifecycle(transport, mode).await.map_err(not_begun)
 }
 
 async fn ask(
     peer: &Peer<RoleClient>,
-    wants: &[Want],
-    limits: &Limits,
-    story: &mut Story,
-) -> Result<(), Broken> {
+    wants: &[ContentRequest],
+    limits: &AskLimits,
+    story: &mut PartialReply,
+) -> Result<(), ExchangeError> {
     let Some(info) = peer.peer_info() else {
-        return Err(Broken::Lied("it shook hands and said nothing".to_owned()));
+        return Err(ExchangeError::Lied("it shook hands and said nothing".to_owned()));
     };
     story.protocol = Some(bounded_name(info.protocol_version.as_str()));
     story.calls_itself =
@@ -121,19 +123,19 @@ async fn ask(
     story.listed = true;
     for want in wants {
         let answer = match want {
-            Want::Prompt { name, arguments } => {
+            ContentRequest::Prompt { name, arguments } => {
                 request(peer, "prompts/get", json!({ "name": name, "arguments": arguments })).await
             }
-            Want::Resource { uri } => request(peer, "resources/read", json!({ "uri": uri })).await,
+            ContentRequest::Resource { uri } => request(peer, "resources/read", json!({ "uri": uri })).await,
         };
         match answer {
             Ok(answer) => {
                 let texts = texts(want, &answer, limits.fetched, story);
                 if let Some(texts) = texts {
-                    story.described.fetched.push(Fetched { want: want.clone(), texts });
+                    story.described.fetched.push(FetchedContent { want: want.clone(), texts });
                 }
             }
-            Err(Broken::Refused(why)) => story.note(
+            Err(ExchangeError::Refused(why)) => story.note(
                 DiagnosticCode::McpRefused,
                 format!("{want} is not given: {why}"),
                 "the profile names it; check its name and arguments",
@@ -148,9 +150,9 @@ async fn ask(
 async fn list(
     peer: &Peer<RoleClient>,
     what: &'static str,
-    limits: &Limits,
-    story: &mut Story,
-) -> Result<Vec<Value>, Broken> {
+    limits: &AskLimits,
+    story: &mut PartialReply,
+) -> Result<Vec<Value>, ExchangeError> {
     let method = format!("{what}/list");
     let mut items = Vec::new();
     let mut cursors = BTreeSet::new();
@@ -159,7 +161,7 @@ async fn list(
         let params = cursor.as_ref().map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         let mut page = match request(peer, &method, params).await {
             Ok(page) => page,
-            Err(Broken::Refused(why)) => {
+            Err(ExchangeError::Refused(why)) => {
                 story.refused.push(what);
                 let what = format!("it announces {what} and does not list them: {why}");
                 story.note(DiagnosticCode::McpRefused, what, "ask whoever runs the server");
@@ -168,7 +170,7 @@ async fn list(
             Err(broken) => return Err(broken),
         };
         let Some(Value::Array(more)) = page.get_mut(what).map(Value::take) else {
-            return Err(Broken::Lied(format!("`{method}` is answered without a list of {what}")));
+            return Err(ExchangeError::Lied(format!("`{method}` is answered without a list of {what}")));
         };
         items.extend(more);
         if items.len() > limits.items {
@@ -185,9 +187,11 @@ async fn list(
             None | Some(Value::Null) => return Ok(items),
             Some(Value::String(next)) if cursors.insert(next.clone()) => Some(next.clone()),
             Some(Value::String(_)) => {
-                return Err(Broken::Lied(format!("`{method}` leads in a circle: a cursor came twice")));
+                return Err(ExchangeError::Lied(format!(
+                    "`{method}` leads in a circle: a cursor came twice"
+                )));
             }
-            Some(_) => return Err(Broken::Lied(format!("`{method}` gives a cursor that is no text"))),
+            Some(_) => return Err(ExchangeError::Lied(format!("`{method}` gives a cursor that is no text"))),
         };
     }
     let what = format!("its {what} have more than {PAGES} pages; the rest is left out");
@@ -199,29 +203,31 @@ async fn list(
     Ok(items)
 }
 
-async fn request(peer: &Peer<RoleClient>, method: &str, params: Value) -> Result<Value, Broken> {
+async fn request(peer: &Peer<RoleClient>, method: &str, params: Value) -> Result<Value, ExchangeError> {
     let asked = ClientRequest::CustomRequest(CustomRequest::new(method, Some(params)));
     match peer.send_request(asked).await {
         Ok(ServerResult::CustomResult(result)) => Ok(result.0),
-        Ok(_) => Err(Broken::Lied(format!("`{method}` is answered with something else"))),
-        Err(ServiceError::McpError(error)) => Err(Broken::Refused(refusal(&error))),
+        Ok(_) => Err(ExchangeError::Lied(format!("`{method}` is answered with something else"))),
+        Err(ServiceError::McpError(error)) => Err(ExchangeError::Refused(refusal(&error))),
         Err(ServiceError::TransportSend(error)) => Err(on_the_way(error.error.as_ref())),
-        Err(_) => Err(Broken::Closed),
+        Err(_) => Err(ExchangeError::Closed),
     }
 }
 
-fn not_begun(error: ClientInitializeError) -> Broken {
+fn not_begun(error: ClientInitializeError) -> ExchangeError {
     match error {
-        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => Broken::Closed,
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => {
+            ExchangeError::Closed
+        }
         ClientInitializeError::TransportError { error, .. } => on_the_way(error.error.as_ref()),
-        ClientInitializeError::JsonRpcError(error) => Broken::Refused(refusal(&error)),
+        ClientInitializeError::JsonRpcError(error) => ExchangeError::Refused(refusal(&error)),
         // What the first way said is expected there; the second is what went wrong.
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => not_begun(*fallback),
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let theirs: Vec<&str> = server_supported.iter().map(ProtocolVersion::as_str).take(5).collect();
-            Broken::Lied(format!("it speaks no version that we do: {}", theirs.join(", ")))
+            ExchangeError::Lied(format!("it speaks no version that we do: {}", theirs.join(", ")))
         }
-        _ => Broken::Lied("the handshake is answered with something else".to_owned()),
+        _ => ExchangeError::Lied("the handshake is answered with something else".to_owned()),
     }
 }
 
@@ -234,10 +240,10 @@ fn refusal(error: &ErrorData) -> String {
 }
 
 /// Sorts an error of the transport: a violation of the protocol is the server's.
-fn on_the_way(error: &(dyn std::error::Error + 'static)) -> Broken {
+fn on_the_way(error: &(dyn std::error::Error + 'static)) -> ExchangeError {
     match error.downcast_ref() {
-        Some(PostError::Lie(what)) => Broken::Lied(what.clone()),
-        _ => Broken::Way(chain(error)),
+        Some(PostError::Lie(what)) => ExchangeError::Lied(what.clone()),
+        _ => ExchangeError::Way(chain(error)),
     }
 }
 
@@ -258,9 +264,9 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 // What a server may ask of us: nothing. It is told so, politely, and nothing of the machine goes into the answer.
 
 /// A client that offers nothing, and hears no notifications.
-pub(crate) struct Nobody;
+pub(crate) struct SilentClient;
 
-impl Service<RoleClient> for Nobody {
+impl Service<RoleClient> for SilentClient {
     async fn handle_request(
         &self,
         request: ServerRequest,
@@ -309,13 +315,13 @@ pub(crate) fn bounded_name(name: &str) -> String {
 }
 
 /// Reads the instructions.
-pub(crate) fn instructions(text: Option<&str>, story: &mut Story) -> Option<String> {
+pub(crate) fn instructions(text: Option<&str>, story: &mut PartialReply) -> Option<String> {
     let text = text.filter(|text| !text.trim().is_empty())?;
     Some(whole(text, "its instructions are", story))
 }
 
 /// Reads the tools.
-pub(crate) fn tools(items: Vec<Value>, story: &mut Story) -> Vec<DescribedTool> {
+pub(crate) fn tools(items: Vec<Value>, story: &mut PartialReply) -> Vec<DescribedTool> {
     let mut names = BTreeSet::new();
     let mut read = |mut item: Value| {
         let name = fresh("tool", &item, "name", NAME, &mut names, story)?;
@@ -335,7 +341,7 @@ pub(crate) fn tools(items: Vec<Value>, story: &mut Story) -> Vec<DescribedTool> 
 }
 
 /// Reads the prompts.
-pub(crate) fn prompts(items: Vec<Value>, story: &mut Story) -> Vec<DescribedPrompt> {
+pub(crate) fn prompts(items: Vec<Value>, story: &mut PartialReply) -> Vec<DescribedPrompt> {
     let mut names = BTreeSet::new();
     let mut read = |item: Value| {
         let name = fresh("prompt", &item, "name", NAME, &mut names, story)?;
@@ -358,7 +364,7 @@ pub(crate) fn prompts(items: Vec<Value>, story: &mut Story) -> Vec<DescribedProm
 }
 
 /// Reads the resources.
-pub(crate) fn resources(items: Vec<Value>, story: &mut Story) -> Vec<DescribedResource> {
+pub(crate) fn resources(items: Vec<Value>, story: &mut PartialReply) -> Vec<DescribedResource> {
     let mut uris = BTreeSet::new();
     let mut read = |item: Value| {
         let uri = fresh("resource", &item, "uri", URI, &mut uris, story)?;
@@ -373,10 +379,15 @@ pub(crate) fn resources(items: Vec<Value>, story: &mut Story) -> Vec<DescribedRe
 }
 
 /// Reads what was answered to a want: its texts. `None` where the answer is of another shape.
-pub(crate) fn texts(want: &Want, answer: &Value, at_most: usize, story: &mut Story) -> Option<Vec<String>> {
+pub(crate) fn texts(
+    want: &ContentRequest,
+    answer: &Value,
+    at_most: usize,
+    story: &mut PartialReply,
+) -> Option<Vec<String>> {
     let (list, part): (&str, fn(&Value) -> Option<&str>) = match want {
-        Want::Prompt { .. } => ("messages", of_message),
-        Want::Resource { .. } => ("contents", |part| part.get("text")?.as_str()),
+        ContentRequest::Prompt { .. } => ("messages", of_message),
+        ContentRequest::Resource { .. } => ("contents", |part| part.get("text")?.as_str()),
     };
     let Some(parts) = answer.get(list).and_then(Value::as_array) else {
         story.note(DiagnosticCode::McpItem, format!("{want} is answered without {list}"), REMEDY);
@@ -417,7 +428,7 @@ fn fresh(
     key: &str,
     longest: usize,
     seen: &mut BTreeSet<String>,
-    story: &mut Story,
+    story: &mut PartialReply,
 ) -> Option<String> {
     let wrong = match item.get(key) {
         Some(Value::String(name)) if name.trim().is_empty() => format!("its {key} is empty"),
@@ -440,13 +451,13 @@ fn fresh(
     None
 }
 
-fn described(what: &str, name: &str, item: &Value, story: &mut Story) -> Option<String> {
+fn described(what: &str, name: &str, item: &Value, story: &mut PartialReply) -> Option<String> {
     let text = item.get("description")?.as_str()?;
     Some(whole(text, &format!("the description of the {what} `{}` is", shown(name)), story))
 }
 
 /// Keeps a text whole up to a length that no honest one has.
-fn whole(text: &str, what_is: &str, story: &mut Story) -> String {
+fn whole(text: &str, what_is: &str, story: &mut PartialReply) -> String {
     if text.len() <= TEXT {
         return text.to_owned();
     }

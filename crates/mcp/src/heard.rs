@@ -2,13 +2,13 @@
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    mcp_servers::Described,
+    mcp_servers::ServerDescription,
 };
 use std::{fmt, time::Duration};
 
 /// The result of talking to one server.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct ServerReply {
     /// The server's name in `mcp.json`.
     pub name: String,
     /// The duration of the connection.
@@ -18,7 +18,7 @@ pub struct Heard {
     /// The negotiated version of the protocol.
     pub protocol: Option<String>,
     /// The lists of the server, or the reason why they are not known.
-    pub said: Result<Described, Trouble>,
+    pub said: Result<ServerDescription, McpError>,
     /// The lists that the server announces and refused to give: `tools`, `prompts` or `resources`.
     pub refused: Vec<&'static str>,
     /// The diagnostics of the connection, even if the server answered.
@@ -27,7 +27,7 @@ pub struct Heard {
 
 /// The reason why nothing is known of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum McpError {
     /// The server could not be started or reached.
     Unreachable(String),
     /// The server ended, or closed the connection, before it had answered.
@@ -42,30 +42,30 @@ pub enum Trouble {
     Stopped,
 }
 
-impl Trouble {
+impl McpError {
     /// Returns the code of its diagnostic.
     #[must_use]
     pub fn code(&self) -> DiagnosticCode {
         match self {
-            Trouble::Unreachable(_) => DiagnosticCode::McpUnreachable,
-            Trouble::Died(_) => DiagnosticCode::McpDied,
-            Trouble::Late => DiagnosticCode::McpLate,
-            Trouble::Lied(_) => DiagnosticCode::McpProtocol,
-            Trouble::Flooded(_) => DiagnosticCode::McpFlood,
-            Trouble::Stopped => DiagnosticCode::McpStopped,
+            McpError::Unreachable(_) => DiagnosticCode::McpUnreachable,
+            McpError::Died(_) => DiagnosticCode::McpDied,
+            McpError::Late => DiagnosticCode::McpLate,
+            McpError::Lied(_) => DiagnosticCode::McpProtocol,
+            McpError::Flooded(_) => DiagnosticCode::McpFlood,
+            McpError::Stopped => DiagnosticCode::McpStopped,
         }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for McpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Unreachable(why) => write!(f, "it could not be reached: {why}"),
-            Trouble::Died(why) => write!(f, "it ended before it had answered: {why}"),
-            Trouble::Late => write!(f, "it did not answer in time"),
-            Trouble::Lied(why) => write!(f, "it does not speak the protocol: {why}"),
-            Trouble::Flooded(bytes) => write!(f, "it sent more than {bytes} bytes"),
-            Trouble::Stopped => write!(f, "asking it was stopped"),
+            McpError::Unreachable(why) => write!(f, "it could not be reached: {why}"),
+            McpError::Died(why) => write!(f, "it ended before it had answered: {why}"),
+            McpError::Late => write!(f, "it did not answer in time"),
+            McpError::Lied(why) => write!(f, "it does not speak the protocol: {why}"),
+            McpError::Flooded(bytes) => write!(f, "it sent more than {bytes} bytes"),
+            McpError::Stopped => write!(f, "asking it was stopped"),
         }
     }
 }
@@ -74,10 +74,10 @@ impl fmt::Display for Trouble {
 
 /// The data of a server so far.
 #[derive(Default)]
-pub(crate) struct Story {
+pub(crate) struct PartialReply {
     pub(crate) calls_itself: Option<String>,
     pub(crate) protocol: Option<String>,
-    pub(crate) described: Described,
+    pub(crate) described: ServerDescription,
     /// True once the lists are whole; what is missing then was only wanted beside them.
     pub(crate) listed: bool,
     /// The lists that the server announces and refused to give.
@@ -90,7 +90,7 @@ pub(crate) struct Story {
 /// The most diagnostics about a server's lists. A server with more of them is not read to the end.
 const NOTES: usize = 40;
 
-impl Story {
+impl PartialReply {
     pub(crate) fn note(&mut self, code: DiagnosticCode, what: impl Into<String>, remedy: &str) {
         if self.notes.len() < NOTES {
             self.notes.push(Diagnostic::warning(code, what).help(remedy));

@@ -28,22 +28,22 @@ use tokio::{
 /// Counts what a server sends, and sorts it.
 pub(crate) struct Intake {
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<IntakeState>,
 }
 
 #[derive(Default)]
-struct State {
+struct IntakeState {
     taken: usize,
     flooded: bool,
     messages: usize,
     nonsense: Option<String>,
-    asked: BTreeMap<i64, Asked>,
+    asked: BTreeMap<i64, PendingRequest>,
     speaks_modern: bool,
 }
 
 /// The kind of the request with an id.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum PendingRequest {
     Discover,
     /// The answer is no longer expected.
     GivenUp,
@@ -56,7 +56,7 @@ impl Intake {
         Intake { limit, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, IntakeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,25 +102,25 @@ impl Intake {
     pub(crate) fn asks(&self, message: &ClientJsonRpcMessage) -> Option<RequestId> {
         let JsonRpcMessage::Request(request) = message else { return None };
         let asked = match request.request {
-            ClientRequest::DiscoverRequest(_) => Asked::Discover,
-            ClientRequest::InitializeRequest(_) => Asked::Initialize,
-            _ => Asked::Other,
+            ClientRequest::DiscoverRequest(_) => PendingRequest::Discover,
+            ClientRequest::InitializeRequest(_) => PendingRequest::Initialize,
+            _ => PendingRequest::Other,
         };
         let mut state = self.state();
-        if asked == Asked::Initialize {
-            let discovering = state.asked.values_mut().filter(|asked| **asked == Asked::Discover);
-            discovering.for_each(|asked| *asked = Asked::GivenUp);
+        if asked == PendingRequest::Initialize {
+            let discovering = state.asked.values_mut().filter(|asked| **asked == PendingRequest::Discover);
+            discovering.for_each(|asked| *asked = PendingRequest::GivenUp);
         }
         state.asked.insert(number(&request.id)?, asked);
-        (asked == Asked::Discover).then(|| request.id.clone())
+        (asked == PendingRequest::Discover).then(|| request.id.clone())
     }
 
     /// Gives up on the answer to `server/discover`, and returns the one that a server gives that does not know it.
     /// `None` where it was answered.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<ServerJsonRpcMessage> {
         let mut state = self.state();
-        let asked = state.asked.get_mut(&number(id)?).filter(|asked| **asked == Asked::Discover)?;
-        *asked = Asked::GivenUp;
+        let asked = state.asked.get_mut(&number(id)?).filter(|asked| **asked == PendingRequest::Discover)?;
+        *asked = PendingRequest::GivenUp;
         drop(state);
         let why = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no answer to server/discover", None);
         Some(ServerJsonRpcMessage::error(why, Some(id.clone())))
@@ -146,15 +146,17 @@ impl Intake {
         let answered = object.get("id").and_then(whole_number);
         let asked = answered.and_then(|id| self.state().asked.remove(&id));
         match (asked, object.contains_key("result")) {
-            (Some(Asked::GivenUp), answers) => {
+            (Some(PendingRequest::GivenUp), answers) => {
                 let mut state = self.state();
                 state.messages += 1;
                 state.speaks_modern |=
                     answers && object.get("result").is_some_and(|it| it.get("supportedVersions").is_some());
                 None
             }
-            (Some(Asked::Discover | Asked::Initialize), _) | (_, false) => self.whole(bytes, object),
-            (Some(Asked::Other), true) => {
+            (Some(PendingRequest::Discover | PendingRequest::Initialize), _) | (_, false) => {
+                self.whole(bytes, object)
+            }
+            (Some(PendingRequest::Other), true) => {
                 self.state().messages += 1;
                 let result = object.remove("result").unwrap_or_default();
                 // `asked` is only known where `answered` is.
@@ -206,7 +208,7 @@ fn whole_number(id: &Value) -> Option<i64> {
 // without a word, and bounds a line but not their number.
 
 /// Messages as lines over a pair of pipes.
-pub(crate) struct Lines<R, W> {
+pub(crate) struct PipeTransport<R, W> {
     reads: R,
     writes: Arc<tokio::sync::Mutex<Option<W>>>,
     intake: Arc<Intake>,
@@ -224,10 +226,10 @@ pub(crate) struct Lines<R, W> {
 /// The number of bytes that are read at a time.
 const CHUNK: usize = 64 << 10;
 
-impl<R, W> Lines<R, W> {
+impl<R, W> PipeTransport<R, W> {
     /// Waits so long for an answer to `server/discover`: a server of an earlier version may say nothing at all.
     pub(crate) fn new(reads: R, writes: W, intake: Arc<Intake>, patience: Duration) -> Self {
-        Lines {
+        PipeTransport {
             reads,
             writes: Arc::new(tokio::sync::Mutex::new(Some(writes))),
             intake,
@@ -258,7 +260,7 @@ impl<R, W> Lines<R, W> {
     }
 }
 
-impl<R, W> Transport<RoleClient> for Lines<R, W>
+impl<R, W> Transport<RoleClient> for PipeTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,

@@ -14,11 +14,11 @@ mod serve;
 mod text;
 
 pub use ask::ask;
-pub use heard::{Heard, Trouble};
+pub use heard::{McpError, ServerReply};
 #[cfg(feature = "testing")]
 pub use overheard::overheard;
-pub use reach::{Limits, Reach, Stop, Target};
+pub use reach::{AskLimits, ServerEndpoint, ServerTarget, StopSignal};
 pub use serve::{
-    About, Arguments, Done, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
-    ResourceOffer, ToolOffer, serve, serve_stdio,
+    Arguments, CallOutput, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
+    ResourceOffer, ServerInfo, ToolOffer, serve, serve_stdio,
 };

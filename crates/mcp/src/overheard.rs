@@ -1,15 +1,15 @@
 //! The whole way of a server's words, without a server: for fuzzing.
 
 use crate::{
-    Heard, Limits,
+    AskLimits, ServerReply,
     ask::judge,
     conversation::{Handshake, converse},
-    heard::Story,
+    heard::PartialReply,
     http::Events,
-    intake::{Intake, Lines},
+    intake::{Intake, PipeTransport},
     text,
 };
-use preface_core::mcp_servers::Want;
+use preface_core::mcp_servers::ContentRequest;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -25,23 +25,23 @@ use tokio::{
 /// and hangs up after the last, or where nothing more is asked because a line was no answer. A line that starts with a blank is
 /// sent together with the next.
 #[must_use]
-pub fn overheard(answers: &[u8], limits: &Limits) -> Option<Heard> {
+pub fn overheard(answers: &[u8], limits: &AskLimits) -> Option<ServerReply> {
     let start = Instant::now();
     // The same bytes as a stream of events: what it is cut into is for the eyes of the same reader.
     let (events, beside) = (Events::default().feed(answers), Intake::new(limits.bytes));
     events.iter().for_each(|event| drop(beside.sort(event)));
     let runtime = Builder::new_current_thread().enable_time().build().ok()?;
     let wants = [
-        Want::Prompt { name: "p".to_owned(), arguments: BTreeMap::new() },
-        Want::Resource { uri: "r:".to_owned() },
+        ContentRequest::Prompt { name: "p".to_owned(), arguments: BTreeMap::new() },
+        ContentRequest::Resource { uri: "r:".to_owned() },
     ];
     let intake = Arc::new(Intake::new(limits.bytes));
-    let mut story = Story::default();
+    let mut story = PartialReply::default();
     let talked = runtime.block_on(async {
         let (ours, theirs) = duplex(64 << 10);
         tokio::spawn(answer(theirs, answers.to_vec()));
         let (reads, writes) = split(ours);
-        let lines = Lines::new(reads, writes, intake.clone(), HANGS_UP / 2);
+        let lines = PipeTransport::new(reads, writes, intake.clone(), HANGS_UP / 2);
         let talk = converse(lines, Handshake::Either, &wants, limits, &mut story);
         tokio::time::timeout(Duration::from_secs(2), talk).await.ok()
     });
@@ -50,8 +50,16 @@ pub fn overheard(answers: &[u8], limits: &Limits) -> Option<Heard> {
         story.notes.extend(text::warning(&story.described));
         story.described
     });
-    let Story { calls_itself, protocol, refused, notes, .. } = story;
-    Some(Heard { name: String::new(), took: start.elapsed(), calls_itself, protocol, said, refused, notes })
+    let PartialReply { calls_itself, protocol, refused, notes, .. } = story;
+    Some(ServerReply {
+        name: String::new(),
+        took: start.elapsed(),
+        calls_itself,
+        protocol,
+        said,
+        refused,
+        notes,
+    })
 }
 
 /// The wait for a request: too short for a busy machine, but a fuzzer tries again.
@@ -88,7 +96,7 @@ fn with_id(line: &[u8], id: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::overheard;
-    use crate::Limits;
+    use crate::AskLimits;
 
     #[test]
     fn a_whole_conversation_is_overheard() {
@@ -100,7 +108,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":$ID,"result":{"messages":[{"role":"user","content":{"type":"text","text":"hello"}}]}}"#,
             r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[{"uri":"r:","text":"text"}]}}"#,
         ];
-        let heard = overheard(answers.join("\n").as_bytes(), &Limits::default()).unwrap();
+        let heard = overheard(answers.join("\n").as_bytes(), &AskLimits::default()).unwrap();
         let said = heard.said.unwrap();
         assert_eq!((said.tools[0].name.as_str(), said.fetched.len()), ("t", 2));
     }

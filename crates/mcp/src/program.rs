@@ -17,7 +17,7 @@ use tokio::{
 };
 
 /// A running program. When this is dropped, it and its group are gone.
-pub(crate) struct Program {
+pub(crate) struct ServerProcess {
     group: ProcessGroup,
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Reads them.
@@ -39,14 +39,14 @@ const COMPLAINTS: usize = 4 << 10;
 /// The number of characters of it that are shown.
 const SHOWN: usize = 300;
 
-impl Program {
+impl ServerProcess {
     /// Starts a program with exactly this environment, in which it is also looked for.
     pub(crate) fn start(
         command: &str,
         args: &[String],
         env: &[(String, String)],
         cwd: &Path,
-    ) -> io::Result<(Program, ChildStdout, ChildStdin)> {
+    ) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
         // A path is seen from the directory that the program runs in, on every system.
         let path = if command.contains('/') { cwd.join(command) } else { command.into() };
         let mut program = Command::new(path);
@@ -62,7 +62,7 @@ impl Program {
         let mut child = program.spawn()?;
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let mut program =
-            Program { group: ProcessGroup::of(child), complaints: Arc::default(), listener: None };
+            ServerProcess { group: ProcessGroup::of(child), complaints: Arc::default(), listener: None };
         let (Some(stdout), Some(stdin), Some(stderr)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
@@ -105,7 +105,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.group.kill();
         let until = Instant::now() + LAST_WAIT;

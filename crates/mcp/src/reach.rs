@@ -1,6 +1,6 @@
 //! The server to talk to, the time limit, and the limits of an answer.
 
-use preface_core::mcp_servers::Want;
+use preface_core::mcp_servers::ContentRequest;
 use std::{
     path::PathBuf,
     time::{Duration, Instant},
@@ -9,20 +9,20 @@ use tokio::sync::watch;
 
 /// A server to talk to. Its values are ready to use: nothing here is expanded.
 #[derive(Clone)]
-pub struct Target {
+pub struct ServerTarget {
     /// The name of the server in `mcp.json`.
     pub name: String,
     /// The transport to the server.
-    pub reach: Reach,
+    pub reach: ServerEndpoint,
     /// The longest duration of the whole connection.
     pub deadline: Duration,
     /// The prompts and resources to fetch beside the lists.
-    pub wants: Vec<Want>,
+    pub wants: Vec<ContentRequest>,
 }
 
 /// The transport to a server.
 #[derive(Clone)]
-pub enum Reach {
+pub enum ServerEndpoint {
     /// A program to start. It gets these variables and no others.
     Program {
         /// The program.
@@ -46,7 +46,7 @@ pub enum Reach {
 /// The limits of an answer, and a way to stop. Each limit of size that is reached is reported as a
 /// diagnostic.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct AskLimits {
     /// The most bytes that a server may send in all.
     pub bytes: usize,
     /// The most tools, prompts and resources that are listed, each.
@@ -54,12 +54,12 @@ pub struct Limits {
     /// The most bytes of a prompt's messages or a resource's contents.
     pub fetched: usize,
     /// The signal that ends the connection early. The default one is never stopped.
-    pub stop: Stop,
+    pub stop: StopSignal,
 }
 
-impl Default for Limits {
+impl Default for AskLimits {
     fn default() -> Self {
-        Limits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: Stop::default() }
+        AskLimits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: StopSignal::default() }
     }
 }
 
@@ -69,21 +69,21 @@ impl Default for Limits {
 ///
 /// Clones are one and the same. One that was stopped stays so.
 #[derive(Clone, Debug)]
-pub struct Stop(watch::Sender<bool>);
+pub struct StopSignal(watch::Sender<bool>);
 
-impl Default for Stop {
+impl Default for StopSignal {
     fn default() -> Self {
-        Stop(watch::Sender::new(false))
+        StopSignal(watch::Sender::new(false))
     }
 }
 
-impl Stop {
+impl StopSignal {
     /// Stops. Returns at once; asking ends soon after.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 
-    /// Returns true once [`Stop::stop`] was called.
+    /// Returns true once [`StopSignal::stop`] was called.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         *self.0.borrow()
@@ -100,7 +100,7 @@ impl Stop {
 // How a deadline is spent.
 
 /// The phases of a deadline.
-pub(crate) struct Time {
+pub(crate) struct AskDeadline {
     /// The time until which requests are sent.
     pub(crate) talk: tokio::time::Instant,
     /// The time at which the server must be gone.
@@ -110,13 +110,13 @@ pub(crate) struct Time {
     pub(crate) patience: Duration,
 }
 
-impl Time {
+impl AskDeadline {
     pub(crate) fn of(start: Instant, deadline: Duration) -> Self {
         // A time too long to be said is a day.
         let deadline = deadline.min(Duration::from_secs(86_400));
         let goodbye = (deadline / 10).clamp(Duration::from_millis(150), Duration::from_secs(1)).min(deadline);
         let end = tokio::time::Instant::from_std(start + deadline);
-        Time { talk: end - goodbye, end, patience: (deadline * 3 / 5).min(Duration::from_secs(9)) }
+        AskDeadline { talk: end - goodbye, end, patience: (deadline * 3 / 5).min(Duration::from_secs(9)) }
     }
 
     /// Returns the time that is left.

@@ -1,13 +1,13 @@
 //! Text of servers on its way into messages: cut and escaped, without secrets, hidden characters reported.
 
-use crate::{Heard, Reach, Target, Trouble};
+use crate::{McpError, ServerEndpoint, ServerReply, ServerTarget};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     lint::{
-        finding::Finding,
+        finding::TextFinding,
         hidden::{escape_hidden, scan},
     },
-    mcp_servers::Described,
+    mcp_servers::ServerDescription,
 };
 use std::collections::HashSet;
 
@@ -31,8 +31,8 @@ pub(crate) fn shown(bytes: &[u8], at_most: usize) -> String {
 const NAMED: usize = 5;
 
 /// Looks for hidden text, and returns one warning that names the places.
-pub(crate) fn warning(said: &Described) -> Option<Diagnostic> {
-    let mut found = Found::default();
+pub(crate) fn warning(said: &ServerDescription) -> Option<Diagnostic> {
+    let mut found = FoundPlaces::default();
     found.look(|| "its instructions".to_owned(), said.instructions.as_deref());
     for tool in &said.tools {
         let name = || shown(tool.name.as_bytes(), 80);
@@ -68,12 +68,12 @@ pub(crate) fn warning(said: &Described) -> Option<Diagnostic> {
 
 /// The places that were found so far.
 #[derive(Default)]
-struct Found {
+struct FoundPlaces {
     places: Vec<String>,
     more: usize,
 }
 
-impl Found {
+impl FoundPlaces {
     fn look(&mut self, place: impl Fn() -> String, text: Option<&str>) {
         for hidden in scan(text.unwrap_or_default()) {
             if hidden.severity() < Severity::Warning {
@@ -109,10 +109,10 @@ const MASK: &str = "***";
 const SHORTEST: usize = 8;
 
 impl Secrets {
-    pub(crate) fn of(target: &Target) -> Self {
+    pub(crate) fn of(target: &ServerTarget) -> Self {
         let given = match &target.reach {
-            Reach::Program { env, .. } => env,
-            Reach::Address { headers, .. } => headers,
+            ServerEndpoint::Program { env, .. } => env,
+            ServerEndpoint::Address { headers, .. } => headers,
         };
         // What follows `Bearer` is a secret without it, too. A path is none, and is often named.
         let mut secrets: Vec<String> = given
@@ -129,14 +129,14 @@ impl Secrets {
     }
 
     /// Hides them in all that is said about a server; what it says of itself stays.
-    pub(crate) fn hide(&self, heard: &mut Heard) {
+    pub(crate) fn hide(&self, heard: &mut ServerReply) {
         let hide = |text: &mut String| self.0.iter().for_each(|secret| hide(text, secret));
         for note in &mut heard.notes {
             hide(&mut note.message);
             note.help.iter_mut().for_each(hide);
         }
         heard.calls_itself.iter_mut().for_each(hide);
-        if let Err(Trouble::Unreachable(why) | Trouble::Died(why) | Trouble::Lied(why)) = &mut heard.said {
+        if let Err(McpError::Unreachable(why) | McpError::Died(why) | McpError::Lied(why)) = &mut heard.said {
             hide(why);
         }
     }
@@ -181,7 +181,7 @@ fn hide(text: &mut String, secret: &str) {
 #[cfg(test)]
 mod tests {
     use super::{Secrets, hide};
-    use crate::{Heard, Reach, Target, Trouble};
+    use crate::{McpError, ServerEndpoint, ServerReply, ServerTarget};
     use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
     use std::time::Duration;
 
@@ -196,8 +196,9 @@ mod tests {
             ("first line\nsecond line", &["first line\nsecond line", "second line", "first line"]),
         ] {
             let headers = vec![("Authorization".to_owned(), value.to_owned())];
-            let reach = Reach::Address { url: "https://a.example".to_owned(), headers };
-            let target = Target { name: "a".to_owned(), reach, deadline: Duration::ZERO, wants: Vec::new() };
+            let reach = ServerEndpoint::Address { url: "https://a.example".to_owned(), headers };
+            let target =
+                ServerTarget { name: "a".to_owned(), reach, deadline: Duration::ZERO, wants: Vec::new() };
             let Secrets(mut secrets) = Secrets::of(&target);
             secrets.dedup();
             assert_eq!(secrets, expected, "{value:?}");
@@ -208,8 +209,8 @@ mod tests {
     fn a_secret_is_hidden_in_everything_that_is_reported_of_a_server() {
         let secrets = Secrets(vec!["open5esame".to_owned()]);
         let text = || "x open5esame".to_owned();
-        for trouble in [Trouble::Unreachable(text()), Trouble::Died(text()), Trouble::Lied(text())] {
-            let mut heard = Heard {
+        for trouble in [McpError::Unreachable(text()), McpError::Died(text()), McpError::Lied(text())] {
+            let mut heard = ServerReply {
                 name: "a".to_owned(),
                 took: Duration::ZERO,
                 calls_itself: Some(text()),

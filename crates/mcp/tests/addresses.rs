@@ -5,7 +5,7 @@ mod manners;
 #[path = "targets/mod.rs"]
 mod targets;
 
-use preface_mcp::{Heard, Limits, Reach, Target, Trouble, ask};
+use preface_mcp::{AskLimits, McpError, ServerEndpoint, ServerReply, ServerTarget, ask};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -47,10 +47,10 @@ impl Server {
         Server { url, seen }
     }
 
-    fn target(&self, seconds: u64) -> Target {
+    fn target(&self, seconds: u64) -> ServerTarget {
         let headers = vec![("Authorization".to_owned(), "Bearer open-sesame".to_owned())];
-        let reach = Reach::Address { url: self.url.clone(), headers };
-        Target { wants: wants(), ..target("http", reach, seconds) }
+        let reach = ServerEndpoint::Address { url: self.url.clone(), headers };
+        ServerTarget { wants: wants(), ..target("http", reach, seconds) }
     }
 
     fn seen(&self) -> Vec<Seen> {
@@ -123,16 +123,16 @@ fn method(seen: &Seen) -> &str {
     seen.body["method"].as_str().unwrap_or_default()
 }
 
-fn lie_of(heard: &Heard) -> &str {
+fn lie_of(heard: &ServerReply) -> &str {
     match &heard.said {
-        Err(Trouble::Lied(why)) => why,
+        Err(McpError::Lied(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
 
-fn unreachable_of(heard: &Heard) -> &str {
+fn unreachable_of(heard: &ServerReply) -> &str {
     match &heard.said {
-        Err(Trouble::Unreachable(why)) => why,
+        Err(McpError::Unreachable(why)) => why,
         other => panic!("it was reached: {other:?}"),
     }
 }
@@ -248,18 +248,18 @@ fn nobody_at_an_address_is_told() {
         (format!("https://{unused}/mcp"), "refused"),
         ("nonsense".to_owned(), "neither http nor https"),
     ] {
-        let heard = ask_one(target("nobody", Reach::Address { url, headers: vec![] }, 20));
+        let heard = ask_one(target("nobody", ServerEndpoint::Address { url, headers: vec![] }, 20));
         assert!(unreachable_of(&heard).contains(why), "{heard:?}");
     }
     let headers = vec![("X-Key".to_owned(), "two\nlines".to_owned())];
-    let reach = Reach::Address { url: "http://127.0.0.1:1/".to_owned(), headers };
+    let reach = ServerEndpoint::Address { url: "http://127.0.0.1:1/".to_owned(), headers };
     assert!(unreachable_of(&ask_one(target("header", reach, 20))).contains("`X-Key`"));
 }
 
 #[test]
 fn a_server_that_speaks_no_tls_is_not_spoken_to_in_the_clear() {
     let server = Server::start(|stream, seen| json_with("good", stream, seen));
-    let reach = Reach::Address { url: server.url.replace("http:", "https:"), headers: vec![] };
+    let reach = ServerEndpoint::Address { url: server.url.replace("http:", "https:"), headers: vec![] };
     let heard = ask_one(target("tls", reach, 20));
     assert!(unreachable_of(&heard).starts_with("TLS failed: "), "{heard:?}");
     assert!(server.seen().is_empty());
@@ -276,7 +276,7 @@ fn a_status_is_told() {
         _ => json_with("good", stream, seen),
     });
     let heard = ask_one(server.target(20));
-    assert!(matches!(&heard.said, Err(Trouble::Died(why)) if why.contains("HTTP 503")), "{heard:?}");
+    assert!(matches!(&heard.said, Err(McpError::Died(why)) if why.contains("HTTP 503")), "{heard:?}");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn a_flood_is_cut_off() {
     ];
     for (at, manner) in endless.into_iter().enumerate() {
         let heard = ask_one(Server::start(manner).target(50));
-        assert_eq!(heard.said, Err(Trouble::Flooded(8 << 20)), "{at}");
+        assert_eq!(heard.said, Err(McpError::Flooded(8 << 20)), "{at}");
         assert!(heard.took < Duration::from_secs(40), "{at}: {:?}", heard.took);
     }
 }
@@ -361,7 +361,7 @@ fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
     assert!(!unreachable_of(&ask_one(server.target(20))).is_empty());
     let server = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
     let heard = ask_one(server.target(2));
-    assert_eq!(heard.said, Err(Trouble::Late));
+    assert_eq!(heard.said, Err(McpError::Late));
     let server = Server::start(|stream, seen| match method(seen) {
         "prompts/list" => {
             let _ = stream.write_all(
@@ -370,7 +370,7 @@ fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
         }
         _ => json_with("good", stream, seen),
     });
-    assert!(matches!(ask_one(server.target(20)).said, Err(Trouble::Died(_))));
+    assert!(matches!(ask_one(server.target(20)).said, Err(McpError::Died(_))));
 }
 
 #[test]
@@ -380,8 +380,8 @@ fn an_unreachable_address_does_not_delay_the_others() {
     let told = Mutex::new(Vec::new());
     let mut targets = vec![silent.target(10), good.target(60)];
     targets[0].name = "silent".to_owned();
-    let heard = ask(&targets, &Limits::default(), &|heard| told.lock().unwrap().push(heard.name.clone()));
+    let heard = ask(&targets, &AskLimits::default(), &|heard| told.lock().unwrap().push(heard.name.clone()));
     assert_eq!(told.into_inner().unwrap(), ["http", "silent"]);
-    assert_eq!(heard[0].said, Err(Trouble::Late));
+    assert_eq!(heard[0].said, Err(McpError::Late));
     assert!(codes(&heard[1]).contains(&"mcp/hidden"));
 }

@@ -3,7 +3,7 @@
 #[path = "targets/mod.rs"]
 mod targets;
 
-use preface_mcp::{Heard, Limits, Reach, Target, Trouble, ask};
+use preface_mcp::{AskLimits, McpError, ServerEndpoint, ServerReply, ServerTarget, ask};
 use std::{
     fs,
     path::Path,
@@ -14,12 +14,12 @@ use std::{
 use targets::{ask_one, assert_all_heard, codes, target, wants};
 
 /// A fake server that behaves so.
-fn fake(manners: &str, seconds: u64) -> Target {
+fn fake(manners: &str, seconds: u64) -> ServerTarget {
     fake_at(manners, Path::new("unused"), seconds)
 }
 
-fn fake_at(manners: &str, place: &Path, seconds: u64) -> Target {
-    let reach = Reach::Program {
+fn fake_at(manners: &str, place: &Path, seconds: u64) -> ServerTarget {
+    let reach = ServerEndpoint::Program {
         command: env!("CARGO_BIN_EXE_fake_mcp_server").to_owned(),
         args: vec![manners.to_owned(), place.to_str().unwrap().to_owned()],
         env: vec![
@@ -31,16 +31,16 @@ fn fake_at(manners: &str, place: &Path, seconds: u64) -> Target {
     target(manners, reach, seconds)
 }
 
-fn lie_of(heard: &Heard) -> &str {
+fn lie_of(heard: &ServerReply) -> &str {
     match &heard.said {
-        Err(Trouble::Lied(why)) => why,
+        Err(McpError::Lied(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
 
-fn death_of(heard: &Heard) -> &str {
+fn death_of(heard: &ServerReply) -> &str {
     match &heard.said {
-        Err(Trouble::Died(why)) => why,
+        Err(McpError::Died(why)) => why,
         other => panic!("no death: {other:?}"),
     }
 }
@@ -66,7 +66,7 @@ fn assert_gone(number: &str) {
 
 #[test]
 fn a_server_that_behaves_says_all_it_has() {
-    assert_all_heard(&ask_one(Target { wants: wants(), ..fake("good", 30) }));
+    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake("good", 30) }));
 }
 
 #[test]
@@ -86,25 +86,25 @@ fn a_newer_server_that_starts_slowly_is_asked_again_in_its_way() {
 
 #[test]
 fn an_older_server_that_is_silent_about_the_newer_way_is_heard() {
-    let heard = ask_one(Target { wants: wants(), ..fake("silent-to-the-new", 6) });
+    let heard = ask_one(ServerTarget { wants: wants(), ..fake("silent-to-the-new", 6) });
     assert_all_heard(&heard);
 }
 
 #[test]
 fn an_older_server_that_dies_of_the_newer_way_is_asked_again() {
-    assert_all_heard(&ask_one(Target { wants: wants(), ..fake("dies-of-the-new", 30) }));
+    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake("dies-of-the-new", 30) }));
 }
 
 #[test]
 fn a_server_that_says_nothing_is_late() {
-    assert_eq!(ask_one(fake("silent", 1)).said, Err(Trouble::Late));
+    assert_eq!(ask_one(fake("silent", 1)).said, Err(McpError::Late));
     let heard = ask_one(fake("silent-about-tools", 2));
-    assert_eq!((&heard.said, heard.calls_itself.as_deref()), (&Err(Trouble::Late), Some("fake 1.0")));
+    assert_eq!((&heard.said, heard.calls_itself.as_deref()), (&Err(McpError::Late), Some("fake 1.0")));
 }
 
 #[test]
 fn what_a_profile_names_and_comes_too_late_does_not_cost_the_lists() {
-    let heard = ask_one(Target { wants: wants(), ..fake("silent-about-prompts", 3) });
+    let heard = ask_one(ServerTarget { wants: wants(), ..fake("silent-about-prompts", 3) });
     assert_eq!(heard.said.as_ref().unwrap().tools.len(), 2);
     assert_eq!(codes(&heard), ["mcp/late"]);
 }
@@ -114,10 +114,14 @@ fn a_server_that_cannot_start_says_why_without_its_key() {
     let heard = ask_one(fake("fails", 30));
     assert!(death_of(&heard).contains("exit status: 3"), "{heard:?}");
     assert!(death_of(&heard).contains("the key `***` is wrong"), "{heard:?}");
-    let reach =
-        Reach::Program { command: "no-such".to_owned(), args: vec![], env: vec![], cwd: "/no/where".into() };
+    let reach = ServerEndpoint::Program {
+        command: "no-such".to_owned(),
+        args: vec![],
+        env: vec![],
+        cwd: "/no/where".into(),
+    };
     let heard = ask_one(target("ghost", reach, 5));
-    assert!(matches!(&heard.said, Err(Trouble::Unreachable(why)) if why.contains("/no/where")), "{heard:?}");
+    assert!(matches!(&heard.said, Err(McpError::Unreachable(why)) if why.contains("/no/where")), "{heard:?}");
 }
 
 #[test]
@@ -134,7 +138,7 @@ fn a_server_that_dies_is_dead_and_not_late() {
 fn a_flood_is_cut_off() {
     for manners in ["floods-line", "floods-notes", "floods-requests"] {
         let heard = ask_one(fake(manners, 60));
-        assert_eq!(heard.said, Err(Trouble::Flooded(8 << 20)), "{manners}");
+        assert_eq!(heard.said, Err(McpError::Flooded(8 << 20)), "{manners}");
         assert!(heard.took < Duration::from_secs(45), "{manners}: {:?}", heard.took);
     }
 }
@@ -143,7 +147,7 @@ fn a_flood_is_cut_off() {
 fn a_list_is_taken_up_to_its_limit() {
     let heard = ask_one(fake("many", 60));
     assert_eq!((heard.said.as_ref().unwrap().tools.len(), codes(&heard)), (1000, vec!["mcp/too-many"]));
-    let limits = Limits { items: 10_000, ..Limits::default() };
+    let limits = AskLimits { items: 10_000, ..Limits::default() };
     let heard = ask(&[fake("many", 60)], &limits, &|_| ()).remove(0);
     assert_eq!((heard.said.unwrap().tools.len(), heard.notes.len()), (5000, 0));
 }
@@ -209,7 +213,7 @@ fn a_lie_is_told_as_one() {
 
 #[test]
 fn what_a_server_writes_beside_its_messages_is_a_note() {
-    let heard = ask_one(Target { wants: wants(), ..fake("banner", 30) });
+    let heard = ask_one(ServerTarget { wants: wants(), ..fake("banner", 30) });
     assert_eq!(heard.said.as_ref().unwrap().tools.len(), 2);
     assert_eq!(codes(&heard), ["mcp/not-text", "mcp/nonsense"]);
     assert!(heard.notes[1].message.contains("`Server is running!`"));
@@ -224,20 +228,20 @@ fn a_list_that_is_announced_and_refused_is_a_note() {
 
 #[test]
 fn a_server_that_asks_us_is_refused_and_heard() {
-    let heard = ask_one(Target { wants: wants(), ..fake("asks-back", 30) });
+    let heard = ask_one(ServerTarget { wants: wants(), ..fake("asks-back", 30) });
     assert_all_heard(&heard);
 }
 
 #[test]
 fn a_server_that_complains_a_lot_is_heard() {
-    assert_all_heard(&ask_one(Target { wants: wants(), ..fake("complains", 60) }));
+    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake("complains", 60) }));
 }
 
 #[test]
 fn what_a_server_leaves_behind_is_gone() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("forks");
-    assert_all_heard(&ask_one(Target { wants: wants(), ..fake_at("forks", &place, 30) }));
+    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake_at("forks", &place, 30) }));
     assert_gone(&number_at(&place));
     let place = directory.path().join("goes");
     let heard = ask_one(fake_at("forks-and-goes", &place, 60));
@@ -251,7 +255,7 @@ fn a_server_that_will_not_go_is_killed() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("stays");
     let server = env!("CARGO_BIN_EXE_fake_mcp_server");
-    let reach = Reach::Program {
+    let reach = ServerEndpoint::Program {
         command: "sh".to_owned(),
         args: ["-c", "trap '' TERM; exec \"$0\" stays \"$1\"", server, place.to_str().unwrap()]
             .map(str::to_owned)
@@ -259,7 +263,7 @@ fn a_server_that_will_not_go_is_killed() {
         env: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
         cwd: "/".into(),
     };
-    let heard = ask_one(Target { wants: wants(), ..target("stays", reach, 30) });
+    let heard = ask_one(ServerTarget { wants: wants(), ..target("stays", reach, 30) });
     assert_all_heard(&heard);
     let number = number_at(&place);
     assert!(!Path::new("/proc").join(&number).exists(), "it is not even a zombie");
@@ -276,12 +280,12 @@ fn a_bad_server_does_not_delay_the_good_ones() {
         fake("modern", 60),
     ];
     let told = Mutex::new(Vec::new());
-    let heard = ask(&targets, &Limits::default(), &|heard| {
+    let heard = ask(&targets, &AskLimits::default(), &|heard| {
         told.lock().unwrap().push(heard.name.clone());
     });
-    let names = |all: &[Heard]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    let names = |all: &[ServerReply]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&heard), ["silent", "good", "floods-line", "complains", "dies", "modern"]);
     assert_eq!(told.into_inner().unwrap().last().map(String::as_str), Some("silent"), "it is the last");
-    assert_eq!(heard[0].said, Err(Trouble::Late));
+    assert_eq!(heard[0].said, Err(McpError::Late));
     assert!(heard[1].said.is_ok() && heard[3].said.is_ok() && heard[5].said.is_ok());
 }

@@ -1,16 +1,16 @@
 //! What the handlers share.
 
 use crate::{
-    guard::{Guard, TokenRule},
-    kept::Kept,
+    guard::{RequestGuard, TokenRule},
+    kept::PromptCache,
     telemetry::Metrics,
-    threads::{Places, Threads},
+    threads::{ThreadSlots, Threads},
     tls::TlsFiles,
     write_probe::WriteProbe,
 };
 use preface::{
     host::{places::HomeTrust, system::System},
-    keep::{DefaultTemplate, Keeper},
+    keep::{ConversationService, DefaultTemplate},
     store::Store,
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -20,7 +20,7 @@ pub const SERVICE_PRESET: &str = "template";
 
 /// How the service was started.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ServiceSettings {
     /// The directories below which a conversation may work, real paths. Naming one is the grant for what lies in it.
     pub roots: Vec<PathBuf>,
     /// The profile of conversations that name none.
@@ -33,7 +33,7 @@ pub struct Settings {
 
 /// How much of the machine requests may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ServiceLimits {
     /// How long a request may take, its body included.
     pub deadline: Duration,
     /// How many requests are worked on at once; more are turned away.
@@ -50,9 +50,9 @@ pub struct Limits {
     pub farewell: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServiceLimits {
     fn default() -> Self {
-        Limits {
+        ServiceLimits {
             deadline: Duration::from_secs(30),
             requests: 1024,
             connections: 4096,
@@ -72,21 +72,21 @@ pub struct App {
     /// Where they are kept.
     pub store: Arc<dyn Store>,
     /// Builds each of them once.
-    pub keeper: Keeper,
+    pub keeper: ConversationService,
     /// Those that were read lately.
-    pub(crate) kept: Kept,
+    pub(crate) kept: PromptCache,
     /// Where requests look at disks.
-    pub(crate) looking: Places,
+    pub(crate) looking: ThreadSlots,
     /// Where templates are analyzed, which takes longer; apart, so that nothing else waits for it.
-    pub(crate) analyzing: Places,
+    pub(crate) analyzing: ThreadSlots,
     /// How it was started.
-    pub settings: Arc<Settings>,
+    pub settings: Arc<ServiceSettings>,
     /// Who may come in.
-    pub guard: Arc<Guard>,
+    pub guard: Arc<RequestGuard>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// What a request may take.
-    pub limits: Limits,
+    pub limits: ServiceLimits,
     /// The certificate and key of connections; without them connections are not encrypted.
     pub tls: Option<Arc<TlsFiles>>,
     /// Whether the store takes writes.
@@ -105,21 +105,22 @@ const BUILD_DEADLINE: Duration = Duration::from_secs(20);
 impl App {
     /// Makes a service that listens nowhere yet: its router can be called, as from this machine.
     #[must_use]
-    pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, settings: Arc<Settings>) -> Self {
-        let guard = Guard::new(None, &[], TokenRule::default(), system.clone(), store.clone());
+    pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, settings: Arc<ServiceSettings>) -> Self {
+        let guard = RequestGuard::new(None, &[], TokenRule::default(), system.clone(), store.clone());
         let threads = Arc::new(Threads::new(BUILDS, BUILD_DEADLINE));
-        let keeper = Keeper::new(system.clone(), store.clone(), threads).with_roots(&settings.roots);
+        let keeper =
+            ConversationService::new(system.clone(), store.clone(), threads).with_roots(&settings.roots);
         App {
             system,
             store,
             keeper,
-            kept: Kept::new(AT_HAND),
-            looking: Places::new(BUILDS),
-            analyzing: Places::of_cores(),
+            kept: PromptCache::new(AT_HAND),
+            looking: ThreadSlots::new(BUILDS),
+            analyzing: ThreadSlots::of_cores(),
             settings,
             guard: Arc::new(guard),
             metrics: Arc::default(),
-            limits: Limits::default(),
+            limits: ServiceLimits::default(),
             tls: None,
             write_probe: Arc::default(),
             default_templates: Default::default(),
@@ -134,13 +135,13 @@ impl App {
     /// Keeps so many bytes of prompts at hand.
     #[must_use]
     pub fn keeping_at_hand(self, bytes: u64) -> Self {
-        App { kept: Kept::new(bytes), ..self }
+        App { kept: PromptCache::new(bytes), ..self }
     }
 
     /// Sets where it listens, under which names it is also known there (`NAME` or `NAME:PORT`), and who needs a token.
     #[must_use]
     pub fn listening(self, bound: SocketAddr, hosts: &[String], rule: TokenRule) -> Self {
-        let guard = Guard::new(Some(bound), hosts, rule, self.system.clone(), self.store.clone());
+        let guard = RequestGuard::new(Some(bound), hosts, rule, self.system.clone(), self.store.clone());
         App { guard: Arc::new(guard), ..self }
     }
 }

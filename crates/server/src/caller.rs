@@ -5,7 +5,7 @@ use axum::{
     extract::FromRequestParts,
     http::{StatusCode, request::Parts},
 };
-use preface::store::{Actor, Role};
+use preface::store::{Actor, TokenRole};
 use std::{convert::Infallible, sync::Arc};
 
 /// The sender of a request, as the guard found it. It travels with the request.
@@ -20,7 +20,7 @@ pub(crate) enum Identity {
         /// The token's name.
         name: Arc<str>,
         /// The token's role.
-        role: Role,
+        role: TokenRole,
     },
 }
 
@@ -35,7 +35,7 @@ impl Identity {
     }
 
     /// Refuses a sender whose role does not include `needed`.
-    pub fn require(&self, needed: Role) -> Result<(), Problem> {
+    pub fn require(&self, needed: TokenRole) -> Result<(), Problem> {
         match self {
             Identity::Local => Ok(()),
             Identity::Token { role, .. } if role.includes(needed) => Ok(()),

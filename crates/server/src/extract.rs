@@ -13,9 +13,9 @@ use serde::de::DeserializeOwned;
 
 /// A JSON body. Its content type must say so, and it comes as it is: nothing is unpacked.
 #[derive(Debug)]
-pub struct Body<T>(pub T);
+pub struct JsonBody<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
@@ -55,7 +55,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
                 .hint("`/openapi.json` says what belongs there"));
         }
-        document(&bytes).map(Body).map_err(|error| {
+        document(&bytes).map(JsonBody).map_err(|error| {
             Problem::new(StatusCode::BAD_REQUEST, "body", misread::body(&error))
                 .hint("`/openapi.json` says what belongs there")
         })
@@ -84,20 +84,20 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeBody
         if request.body().is_end_stream() {
             return Ok(MaybeBody(T::default()));
         }
-        Body::from_request(request, state).await.map(|Body(body)| MaybeBody(body))
+        JsonBody::from_request(request, state).await.map(|JsonBody(body)| MaybeBody(body))
     }
 }
 
 /// The variables of the path.
 #[derive(Debug)]
-pub struct InPath<T>(pub T);
+pub struct PathValues<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<T> {
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathValues<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::<T>::from_request_parts(parts, state).await {
-            Ok(Path(value)) => Ok(InPath(value)),
+            Ok(Path(value)) => Ok(PathValues(value)),
             Err(PathRejection::FailedToDeserializePathParams(refused)) => {
                 let detail = misread::path(refused.kind());
                 Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail))
@@ -109,14 +109,14 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<
 
 /// The query.
 #[derive(Debug)]
-pub struct InQuery<T>(pub T);
+pub struct QueryValues<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for InQuery<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryValues<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Query::<T>::from_request_parts(parts, state).await {
-            Ok(Query(value)) => Ok(InQuery(value)),
+            Ok(Query(value)) => Ok(QueryValues(value)),
             Err(refused) => {
                 Err(Problem::new(StatusCode::BAD_REQUEST, "query", misread::query(&refused.body_text())))
             }

@@ -8,7 +8,8 @@ use axum::{
 };
 use moka::sync::Cache;
 use preface::store::{
-    ConversationId, Head, Pulse, Reason, Seal, Store, StoreError, TemplateUsed, format_instant,
+    ChangeStamp, ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, TemplateUsed,
+    format_instant,
 };
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
@@ -45,7 +46,7 @@ pub struct PromptReply {
     pub template: Option<TemplateUsed>,
     /// Why it was built.
     #[schema(value_type = ReasonWord)]
-    pub reason: Reason,
+    pub reason: ConstructReason,
     /// When the conversation began.
     #[schema(format = DateTime)]
     pub created_at: String,
@@ -59,7 +60,7 @@ pub struct PromptReply {
 
 /// Why a prompt was built, as the description lists it.
 #[derive(utoipa::ToSchema)]
-#[schema(as = Reason, rename_all = "kebab-case")]
+#[schema(as = ConstructReason, rename_all = "kebab-case")]
 #[expect(dead_code, reason = "only its description is used")]
 pub enum ReasonWord {
     /// The conversation began.
@@ -84,7 +85,7 @@ pub struct Template {
 
 impl PromptReply {
     /// Says what is kept.
-    pub(crate) fn of(head: &Head, constructed: bool, diagnostics: Diagnostics) -> Self {
+    pub(crate) fn of(head: &PromptSummary, constructed: bool, diagnostics: Diagnostics) -> Self {
         PromptReply {
             conversation_id: head.id.clone(),
             system_prompt: (!head.text.is_empty()).then(|| head.text.clone()),
@@ -109,13 +110,13 @@ impl PromptReply {
 }
 
 /// Returns the entity tag of a state of a conversation.
-pub(crate) fn tag(seal: Seal) -> HeaderValue {
+pub(crate) fn tag(seal: Revision) -> HeaderValue {
     let tag = format!("\"r{}-{:x}\"", seal.revision, seal.stamp);
     HeaderValue::from_str(&tag).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
 /// A document with a status and the tag of what it is about.
-pub(crate) fn tagged(status: StatusCode, seal: Seal, body: &impl Serialize) -> Response {
+pub(crate) fn tagged(status: StatusCode, seal: Revision, body: &impl Serialize) -> Response {
     let bytes = serde_json::to_vec(body).unwrap_or_default();
     sent(status, tag(seal), bytes.into())
 }
@@ -133,22 +134,27 @@ fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
 /// Prompts that were read before. Each use asks the store whether they still are what is kept, so that an answer is never
 /// older than the store's.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept(Option<Cache<ConversationId, Arc<AtHand>>>);
+pub(crate) struct PromptCache(Option<Cache<ConversationId, Arc<CachedPrompt>>>);
 
 /// A prompt at hand.
 #[derive(Debug)]
-pub(crate) struct AtHand {
-    pub(crate) head: Head,
+pub(crate) struct CachedPrompt {
+    pub(crate) head: PromptSummary,
     tag: HeaderValue,
     body: Bytes,
     /// What the store looked like when this was found to be what it keeps.
-    seen: Mutex<Option<Pulse>>,
+    seen: Mutex<Option<ChangeStamp>>,
 }
 
-impl AtHand {
-    fn of(head: Head, pulse: Option<Pulse>) -> Self {
+impl CachedPrompt {
+    fn of(head: PromptSummary, pulse: Option<ChangeStamp>) -> Self {
         let body = serde_json::to_vec(&PromptReply::of(&head, false, Diagnostics::new()));
-        AtHand { tag: tag(head.seal), body: body.unwrap_or_default().into(), head, seen: Mutex::new(pulse) }
+        CachedPrompt {
+            tag: tag(head.seal),
+            body: body.unwrap_or_default().into(),
+            head,
+            seen: Mutex::new(pulse),
+        }
     }
 
     /// The answer of a request that built nothing and has nothing to note.
@@ -161,23 +167,23 @@ impl AtHand {
     }
 
     /// True where nobody wrote anything since it was found to be what is kept.
-    fn is_fresh(&self, pulse: Option<Pulse>) -> bool {
+    fn is_fresh(&self, pulse: Option<ChangeStamp>) -> bool {
         pulse.is_some() && *self.seen() == pulse
     }
 
-    fn seen(&self) -> MutexGuard<'_, Option<Pulse>> {
+    fn seen(&self) -> MutexGuard<'_, Option<ChangeStamp>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl PromptCache {
     /// Keeps so many bytes at hand.
     pub(crate) fn new(bytes: u64) -> Self {
-        let weight = |_: &ConversationId, kept: &Arc<AtHand>| {
-            let held = kept.body.len() + kept.head.text.len() + size_of::<AtHand>() + 512;
+        let weight = |_: &ConversationId, kept: &Arc<CachedPrompt>| {
+            let held = kept.body.len() + kept.head.text.len() + size_of::<CachedPrompt>() + 512;
             u32::try_from(held).unwrap_or(u32::MAX)
         };
-        Kept((bytes > 0).then(|| Cache::builder().weigher(weight).max_capacity(bytes).build()))
+        PromptCache((bytes > 0).then(|| Cache::builder().weigher(weight).max_capacity(bytes).build()))
     }
 
     /// Returns the prompt of a conversation, and whether it was at hand. The store is asked for no more than it takes to
@@ -186,12 +192,12 @@ impl Kept {
         &self,
         store: &dyn Store,
         id: &ConversationId,
-    ) -> Result<Option<(Arc<AtHand>, CacheAnswer)>, StoreError> {
+    ) -> Result<Option<(Arc<CachedPrompt>, CacheAnswer)>, StoreError> {
         // Before anything is read: what is written meanwhile is then seen the next time.
         let pulse = store.pulse();
         let Some(cache) = &self.0 else {
             let head = store.head(id).await?;
-            return Ok(head.map(|head| (Arc::new(AtHand::of(head, pulse)), CacheAnswer::Miss)));
+            return Ok(head.map(|head| (Arc::new(CachedPrompt::of(head, pulse)), CacheAnswer::Miss)));
         };
         if let Some(kept) = cache.get(id) {
             if kept.is_fresh(pulse) {
@@ -210,7 +216,7 @@ impl Kept {
             }
         }
         let Some(head) = store.head(id).await? else { return Ok(None) };
-        let kept = Arc::new(AtHand::of(head, pulse));
+        let kept = Arc::new(CachedPrompt::of(head, pulse));
         cache.insert(id.clone(), kept.clone());
         Ok(Some((kept, CacheAnswer::Miss)))
     }

@@ -3,7 +3,7 @@
 
 use crate::{
     App, Problem, caller::Identity, compress, describe::QueryParameters, guard::OPEN, headers,
-    headers::RequestIds, log_line, receive::HeldBytes, telemetry::Series,
+    headers::RequestIds, log_line, receive::BodyMemory, telemetry::Series,
 };
 use axum::{
     Router,
@@ -32,7 +32,7 @@ pub fn layered(router: Router, app: &App) -> Router {
     let shell = Arc::new(Shell {
         app: Arc::new(app.clone()),
         ids: RequestIds::default(),
-        bodies: HeldBytes::default(),
+        bodies: BodyMemory::default(),
         parameters: QueryParameters::of(crate::api()),
     });
     // Bodies are received, within their limit, before a handler sees them.
@@ -45,7 +45,7 @@ pub fn layered(router: Router, app: &App) -> Router {
 struct Shell {
     app: Arc<App>,
     ids: RequestIds,
-    bodies: HeldBytes,
+    bodies: BodyMemory,
     parameters: QueryParameters,
 }
 
@@ -148,7 +148,7 @@ impl Shell {
                 span.record("otel.status_code", "ERROR");
             }
         }
-        log_line::write(&log_line::Line {
+        log_line::write(&log_line::LogLine {
             id: &id,
             method: &method,
             route,

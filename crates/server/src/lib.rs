@@ -35,9 +35,9 @@ mod web;
 mod work;
 mod write_probe;
 
-pub use app::{App, Limits, SERVICE_PRESET, Settings};
+pub use app::{App, SERVICE_PRESET, ServiceLimits, ServiceSettings};
 pub use caller::Caller;
-pub use guard::{Guard, TokenRule, is_host, new_token};
+pub use guard::{RequestGuard, TokenRule, is_host, new_token};
 pub use layers::layered;
 pub use reply::Problem;
 pub use router::{api, router};

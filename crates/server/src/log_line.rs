@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing::{debug, info, warn};
 
 /// What is told.
-pub(crate) struct Line<'a> {
+pub(crate) struct LogLine<'a> {
     pub id: &'a HeaderValue,
     pub method: &'a Method,
     pub route: &'a str,
@@ -19,8 +19,8 @@ pub(crate) struct Line<'a> {
 }
 
 /// Writes it: reads that went well for those who debug, changes and refusals as news, failures as warnings.
-pub(crate) fn write(line: &Line<'_>) {
-    let Line { method, route, actor, code, .. } = line;
+pub(crate) fn write(line: &LogLine<'_>) {
+    let LogLine { method, route, actor, code, .. } = line;
     let (status, ms) = (line.status.as_u16(), line.took.as_micros() as f64 / 1000.0);
     let id = line.id.to_str().unwrap_or_default();
     // It may repeat what a server sent: bounded, and without what a terminal would obey.
@@ -42,7 +42,7 @@ pub(crate) fn write(line: &Line<'_>) {
 const REASON: usize = 500;
 
 /// A look at something, or a turn that got the prompt it got before.
-fn is_read(line: &Line<'_>) -> bool {
+fn is_read(line: &LogLine<'_>) -> bool {
     let looks = matches!(*line.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let again =
         line.status == StatusCode::OK && (line.route.ends_with("/turns") || line.route.ends_with("/analyze"));

@@ -118,17 +118,17 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[allow(dead_code, reason = "it is only read into")]
-    struct Sent {
+    struct SampleBody {
         text: String,
         #[serde(default)]
         names: Vec<String>,
         #[serde(default)]
-        part: Option<Part>,
+        part: Option<SamplePart>,
     }
 
     #[derive(Debug, Deserialize)]
     #[allow(dead_code, reason = "it is only read into")]
-    struct Part {
+    struct SamplePart {
         on: bool,
     }
 
@@ -147,7 +147,7 @@ mod tests {
             (r#"{"text": "",}"#, "the body is not JSON: line 1, column 13: trailing comma"),
         ] {
             let mut reader = serde_json::Deserializer::from_str(sent);
-            let error = serde_path_to_error::deserialize::<_, Sent>(&mut reader).unwrap_err();
+            let error = serde_path_to_error::deserialize::<_, SampleBody>(&mut reader).unwrap_err();
             assert_eq!(body(&error), said, "{sent}");
         }
     }

@@ -1,6 +1,6 @@
 //! Lists in pages, as the service shows them.
 
-use crate::{Problem, reply::Reply};
+use crate::{Problem, reply::HandlerResult};
 use axum::http::StatusCode;
 use preface::store::{List, Page, PageRequest};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct PageQuery {
 
 impl PageQuery {
     /// Returns what to ask the store for.
-    pub(crate) fn request(self, list: List) -> Reply<PageRequest> {
+    pub(crate) fn request(self, list: List) -> HandlerResult<PageRequest> {
         let limit = self.limit.unwrap_or(50);
         if !(1..=PageRequest::MOST).contains(&limit) {
             let detail = format!("`limit` is between 1 and {}", PageRequest::MOST);

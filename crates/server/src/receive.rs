@@ -3,7 +3,7 @@
 //! What counts is memory. Chunks are copied and dropped as they arrive, since a client chooses how small they are, and each
 //! has a cost of its own.
 
-use crate::{Limits, Problem};
+use crate::{Problem, ServiceLimits};
 use axum::{
     body::{Body, Bytes, HttpBody},
     http::{HeaderMap, StatusCode, header},
@@ -19,16 +19,16 @@ use std::{
 
 /// The bytes of all bodies that are held now.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct HeldBytes(Arc<AtomicUsize>);
+pub(crate) struct BodyMemory(Arc<AtomicUsize>);
 
 /// The part of them that one request holds, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Share {
-    all: HeldBytes,
+pub(crate) struct BodyReservation {
+    all: BodyMemory,
     bytes: usize,
 }
 
-impl Share {
+impl BodyReservation {
     /// Takes as many bytes as make `bytes` in all; false where all requests together would hold more than `most`.
     fn grow_to(&mut self, bytes: usize, most: usize) -> bool {
         let more = bytes.saturating_sub(self.bytes);
@@ -42,22 +42,22 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for BodyReservation {
     fn drop(&mut self) {
         self.all.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
-impl HeldBytes {
+impl BodyMemory {
     /// Receives a body of at most `most` bytes. The share is to be held as long as the bytes may be.
     pub async fn receive(
         &self,
         headers: &HeaderMap,
         body: Body,
         most: usize,
-        limits: &Limits,
-    ) -> Result<(Bytes, Share), Problem> {
-        let mut share = Share { all: self.clone(), bytes: 0 };
+        limits: &ServiceLimits,
+    ) -> Result<(Bytes, BodyReservation), Problem> {
+        let mut share = BodyReservation { all: self.clone(), bytes: 0 };
         // A body that is too large by its own header is not read.
         let length =
             headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -73,7 +73,12 @@ impl HeldBytes {
     }
 }
 
-async fn collect(mut body: Body, most: usize, share: &mut Share, all: usize) -> Result<Bytes, Problem> {
+async fn collect(
+    mut body: Body,
+    most: usize,
+    share: &mut BodyReservation,
+    all: usize,
+) -> Result<Bytes, Problem> {
     let mut buffer = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame.map_err(|_| {
@@ -105,7 +110,7 @@ fn too_large(detail: &str) -> Problem {
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", detail)
 }
 
-fn late(limits: &Limits) -> Problem {
+fn late(limits: &ServiceLimits) -> Problem {
     let detail = format!("the body did not arrive within {} seconds", limits.body.as_secs_f64());
     Problem::new(StatusCode::REQUEST_TIMEOUT, "body-timeout", detail)
         .hint("send it at once, or a smaller one")
@@ -130,9 +135,9 @@ mod tests {
         ends: bool,
     }
 
-    struct Chunk(Vec<u8>, #[expect(dead_code, reason = "it is counted")] Arc<()>);
+    struct HeldChunk(Vec<u8>, #[expect(dead_code, reason = "it is counted")] Arc<()>);
 
-    impl AsRef<[u8]> for Chunk {
+    impl AsRef<[u8]> for HeldChunk {
         fn as_ref(&self) -> &[u8] {
             &self.0
         }
@@ -149,7 +154,7 @@ mod tests {
             self.most_alive.fetch_max(Arc::strong_count(&self.alive) - 1, Ordering::Relaxed);
             match self.left.pop_front() {
                 Some(size) => {
-                    let chunk = Bytes::from_owner(Chunk(vec![b' '; size], self.alive.clone()));
+                    let chunk = Bytes::from_owner(HeldChunk(vec![b' '; size], self.alive.clone()));
                     Poll::Ready(Some(Ok(Frame::data(chunk))))
                 }
                 None if self.ends => Poll::Ready(None),
@@ -165,15 +170,15 @@ mod tests {
         (Body::new(body), most_alive)
     }
 
-    const LIMITS: fn() -> Limits = || Limits { bodies: 100, ..Limits::default() };
+    const LIMITS: fn() -> ServiceLimits = || ServiceLimits { bodies: 100, ..Limits::default() };
 
-    fn held(all: &HeldBytes) -> usize {
+    fn held(all: &BodyMemory) -> usize {
         all.0.load(Ordering::Relaxed)
     }
 
     #[tokio::test]
     async fn the_size_of_chunks_costs_no_memory() {
-        let all = HeldBytes::default();
+        let all = BodyMemory::default();
         let (body, most_alive) = chunks(&[1; 64], true);
         let (bytes, share) = all.receive(&HeaderMap::new(), body, 64, &LIMITS()).await.unwrap();
         assert_eq!(bytes.len(), 64);
@@ -185,7 +190,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_bodies_together_have_a_limit() {
-        let all = HeldBytes::default();
+        let all = BodyMemory::default();
         let receive = |size| {
             let all = all.clone();
             async move { all.receive(&HeaderMap::new(), chunks(&[size], true).0, 64, &LIMITS()).await }
@@ -202,7 +207,8 @@ mod tests {
 
     #[tokio::test]
     async fn one_body_has_a_limit_and_a_deadline() {
-        let (all, limits) = (HeldBytes::default(), Limits { body: Duration::from_millis(1), ..LIMITS() });
+        let (all, limits) =
+            (BodyMemory::default(), ServiceLimits { body: Duration::from_millis(1), ..LIMITS() });
         let (body, _) = chunks(&[60, 5], true);
         let refused = all.receive(&HeaderMap::new(), body, 64, &limits).await.unwrap_err();
         assert_eq!((refused.status, refused.code.as_str()), (413, "body-too-large"));
@@ -214,7 +220,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_is_too_large_by_its_header_is_not_read() {
-        let (all, limits) = (HeldBytes::default(), Limits { body: Duration::from_millis(1), ..LIMITS() });
+        let (all, limits) =
+            (BodyMemory::default(), ServiceLimits { body: Duration::from_millis(1), ..LIMITS() });
         let headers = HeaderMap::from_iter([(header::CONTENT_LENGTH, 65.into())]);
         // It never ends: a reader of it would refuse it by the deadline.
         let (body, _) = chunks(&[], false);

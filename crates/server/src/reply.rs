@@ -4,12 +4,12 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use preface::keep::KeepError;
+use preface::keep::ConversationError;
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
 
 /// What a handler answers.
-pub type Reply<T> = Result<T, Problem>;
+pub type HandlerResult<T> = Result<T, Problem>;
 
 /// Why a request was not done, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
@@ -97,30 +97,30 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<KeepError> for Problem {
-    fn from(error: KeepError) -> Self {
+impl From<ConversationError> for Problem {
+    fn from(error: ConversationError) -> Self {
         let detail = error.to_string();
         let (status, code) = match &error {
-            KeepError::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
-            KeepError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown-conversation"),
-            KeepError::Outside(_) => (StatusCode::FORBIDDEN, "outside-roots"),
-            KeepError::NoCwd => (StatusCode::BAD_REQUEST, "no-cwd"),
-            KeepError::Choice(_) => (StatusCode::BAD_REQUEST, "template-choice"),
-            KeepError::NoDirectory(_) => (StatusCode::UNPROCESSABLE_ENTITY, "no-directory"),
-            KeepError::UnknownTemplate(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unknown-template"),
-            KeepError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
-            KeepError::TrustChanged(..) => (StatusCode::CONFLICT, "trust-changed"),
-            KeepError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
-            KeepError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
-            KeepError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),
+            ConversationError::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
+            ConversationError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown-conversation"),
+            ConversationError::Outside(_) => (StatusCode::FORBIDDEN, "outside-roots"),
+            ConversationError::NoCwd => (StatusCode::BAD_REQUEST, "no-cwd"),
+            ConversationError::Choice(_) => (StatusCode::BAD_REQUEST, "template-choice"),
+            ConversationError::NoDirectory(_) => (StatusCode::UNPROCESSABLE_ENTITY, "no-directory"),
+            ConversationError::UnknownTemplate(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unknown-template"),
+            ConversationError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
+            ConversationError::TrustChanged(..) => (StatusCode::CONFLICT, "trust-changed"),
+            ConversationError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
+            ConversationError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
+            ConversationError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),
         };
         let hint = error.hint();
         let mut problem = match error {
-            KeepError::Store(error) => Problem::from(error),
-            KeepError::Engine(preface::Error::Profile(error)) => {
+            ConversationError::Store(error) => Problem::from(error),
+            ConversationError::Engine(preface::Error::Profile(error)) => {
                 Problem { hint: error.help, ..Problem::new(status, "preset", error.message) }
             }
-            KeepError::Engine(preface::Error::Render(note)) => {
+            ConversationError::Engine(preface::Error::Render(note)) => {
                 Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
             }
             _ => Problem::new(status, code, detail),

@@ -53,7 +53,7 @@ pub async fn serve(
 /// Serves a router with the same care, without a store to close.
 pub async fn listen(
     router: Router,
-    limits: crate::Limits,
+    limits: crate::ServiceLimits,
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) {
@@ -62,7 +62,7 @@ pub async fn listen(
 
 async fn accept_all(
     router: Router,
-    limits: crate::Limits,
+    limits: crate::ServiceLimits,
     listener: TcpListener,
     tls: Option<Arc<TlsFiles>>,
     shutdown: impl Future<Output = ()>,

@@ -4,7 +4,7 @@ use crate::{
     App, Problem,
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match},
-    reply::Reply,
+    reply::HandlerResult,
     work::template_refused,
 };
 use axum::{
@@ -13,8 +13,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use preface::{
-    store::{Actor, Expect, List, NewVersion, TemplateName, TemplateVersion, Which, format_instant},
-    templates::{self, Diff, Speaking, TemplatesError},
+    store::{
+        Actor, ExpectedVersion, List, NewVersion, TemplateName, TemplateVersion, VersionChoice,
+        format_instant,
+    },
+    templates::{self, Diff, EffectiveTemplate, TemplatesError},
 };
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize};
@@ -117,12 +120,12 @@ pub struct LabelWrite {
 }
 
 /// Answers the text that speaks for a name.
-pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) -> Reply<Response> {
+pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let main = *name == TemplateName::main();
     let speaking = match templates::speaking(&*app.store, name, &default).await {
         Ok(Some(speaking)) => speaking,
-        Ok(None) if main => Speaking::of(None, &default),
+        Ok(None) if main => EffectiveTemplate::of(None, &default),
         Ok(None) => return Err(Problem::from(TemplatesError::NoTemplate(name.clone()))),
         // The seed: without the service there is still the default.
         Err(TemplatesError::Store(error)) if main => {
@@ -146,13 +149,13 @@ pub(crate) async fn write(
     body: TemplateWrite,
     headers: &HeaderMap,
     actor: &Actor,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     check(app, &body.template).await?;
     let default = app.default_template().await?;
     let expect = expected(app, name, &default, headers).await?;
     let new = NewVersion { note: body.note, ..NewVersion::of(name.clone(), body.template) };
     let stored = templates::put(&*app.store, new, expect, actor).await?;
-    Ok(told(&Speaking::of(Some(&stored), &default)))
+    Ok(told(&EffectiveTemplate::of(Some(&stored), &default)))
 }
 
 /// Goes back to the default, which a named template does not have: it is deleted, and its versions stay.
@@ -161,7 +164,7 @@ pub(crate) async fn reset(
     name: &TemplateName,
     headers: &HeaderMap,
     actor: &Actor,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let is_main = *name == TemplateName::main();
     if !is_main && templates::speaking(&*app.store, name, &default).await?.is_none() {
@@ -169,7 +172,7 @@ pub(crate) async fn reset(
     }
     let expect = expected(app, name, &default, headers).await?;
     let stored = templates::reset(&*app.store, name, expect, actor).await?;
-    let speaking = Speaking::of(Some(&stored), &default);
+    let speaking = EffectiveTemplate::of(Some(&stored), &default);
     if is_main {
         return Ok(told(&speaking));
     }
@@ -183,11 +186,11 @@ pub(crate) async fn restore(
     version: u64,
     headers: &HeaderMap,
     actor: &Actor,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let expect = expected(app, name, &default, headers).await?;
     let stored = templates::restore(&*app.store, name, version, expect, actor).await?;
-    Ok(told(&Speaking::of(Some(&stored), &default)))
+    Ok(told(&EffectiveTemplate::of(Some(&stored), &default)))
 }
 
 /// Lists the versions of a template.
@@ -195,7 +198,7 @@ pub(crate) async fn versions(
     app: &App,
     name: &TemplateName,
     query: PageQuery,
-) -> Reply<Json<Paged<VersionInfo>>> {
+) -> HandlerResult<Json<Paged<VersionInfo>>> {
     let request = query.request(List::Versions)?;
     known(app, name).await?;
     let page = app.store.versions(name, &request).await?;
@@ -203,14 +206,18 @@ pub(crate) async fn versions(
 }
 
 /// Answers one version with its text.
-pub(crate) async fn version(app: &App, name: &TemplateName, version: u64) -> Reply<Json<VersionReply>> {
+pub(crate) async fn version(
+    app: &App,
+    name: &TemplateName,
+    version: u64,
+) -> HandlerResult<Json<VersionReply>> {
     let default = app.default_template().await?;
     let (version, text) = templates::at_version(&*app.store, name, version, &default).await?;
     Ok(Json(VersionReply { template: text.as_ref().to_owned(), info: VersionInfo::from(&version) }))
 }
 
 /// Compares two versions.
-pub(crate) async fn diff(app: &App, name: &TemplateName, query: DiffQuery) -> Reply<Json<Diff>> {
+pub(crate) async fn diff(app: &App, name: &TemplateName, query: DiffQuery) -> HandlerResult<Json<Diff>> {
     let default = app.default_template().await?;
     known(app, name).await?;
     Ok(Json(templates::diff(&*app.store, name, query.from, query.to, &default).await?))
@@ -223,32 +230,37 @@ pub(crate) async fn label(
     label: &str,
     version: Option<u64>,
     actor: &Actor,
-) -> Reply<()> {
+) -> HandlerResult<()> {
     Ok(templates::set_label(&*app.store, name, label, version, actor).await?)
 }
 
 /// Refuses a text that breaks a hard limit.
-pub(crate) async fn check(app: &App, text: &str) -> Reply<()> {
+pub(crate) async fn check(app: &App, text: &str) -> HandlerResult<()> {
     let (request, text) = (app.request(), text.to_owned());
     let checked = app.work(move |engine| engine.check_template(&request, &text)).await?;
     checked.map_err(|note| template_refused(*note))
 }
 
 /// Refuses a named template that was never stored. The template of `/system-prompt` is always there.
-async fn known(app: &App, name: &TemplateName) -> Reply<()> {
-    if *name == TemplateName::main() || app.store.template(name, &Which::Current).await?.is_some() {
+async fn known(app: &App, name: &TemplateName) -> HandlerResult<()> {
+    if *name == TemplateName::main() || app.store.template(name, &VersionChoice::Current).await?.is_some() {
         return Ok(());
     }
     Err(TemplatesError::NoTemplate(name.clone()).into())
 }
 
 /// Works out which version the writer believes to be the current one.
-async fn expected(app: &App, name: &TemplateName, default: &str, headers: &HeaderMap) -> Reply<Expect> {
+async fn expected(
+    app: &App,
+    name: &TemplateName,
+    default: &str,
+    headers: &HeaderMap,
+) -> HandlerResult<ExpectedVersion> {
     if !headers.contains_key(header::IF_MATCH) && !headers.contains_key(header::IF_NONE_MATCH) {
-        return Ok(Expect::Any);
+        return Ok(ExpectedVersion::Any);
     }
-    let stored = app.store.template(name, &Which::Current).await?;
-    let speaking = Speaking::of(stored.as_ref(), default);
+    let stored = app.store.template(name, &VersionChoice::Current).await?;
+    let speaking = EffectiveTemplate::of(stored.as_ref(), default);
     let tag = tag(&speaking);
     // The template of `/system-prompt` is always there; `If-None-Match: *` asks that nothing was stored yet. A named one that
     // was deleted is not there.
@@ -259,19 +271,19 @@ async fn expected(app: &App, name: &TemplateName, default: &str, headers: &Heade
     if !matches || (is_stored && if_none_match(headers, &tag)) {
         return Err(TemplatesError::Stale(Box::new(stored)).into());
     }
-    Ok(Expect::Version(speaking.version))
+    Ok(ExpectedVersion::Version(speaking.version))
 }
 
-fn told(speaking: &Speaking) -> Response {
+fn told(speaking: &EffectiveTemplate) -> Response {
     let body = Json(TemplateReply { template: speaking.text.as_ref().to_owned() });
     (tagged(speaking), body).into_response()
 }
 
-fn tag(speaking: &Speaking) -> HeaderValue {
+fn tag(speaking: &EffectiveTemplate) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{}\"", speaking.tag())).expect("digits and a dash stand in a header")
 }
 
-fn tagged(speaking: &Speaking) -> HeaderMap {
+fn tagged(speaking: &EffectiveTemplate) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(header::ETAG, tag(speaking));
     headers.insert(VERSION, HeaderValue::from(speaking.version));
@@ -295,7 +307,7 @@ impl From<TemplatesError> for Problem {
 }
 
 /// Reads the name of a template in the path.
-pub(crate) fn named(text: &str) -> Reply<TemplateName> {
+pub(crate) fn named(text: &str) -> HandlerResult<TemplateName> {
     text.parse().map_err(|_| {
         let shown: String = text.chars().take(80).collect();
         let detail = format!("not a template name: `{}`", escape_hidden(&shown));

@@ -2,7 +2,7 @@
 //! threads work for them than there are places.
 
 use crate::TRACE;
-use preface::keep::{KeepError, Offload, Work, Worked};
+use preface::keep::{ConversationError, Offload, Work, WorkFuture};
 use std::{num::NonZero, sync::Arc, thread, time::Duration};
 use tokio::{
     sync::Semaphore,
@@ -13,17 +13,17 @@ use tracing::{Instrument, info_span};
 
 /// Places on the runtime's blocking threads.
 #[derive(Clone, Debug)]
-pub(crate) struct Places(Arc<Semaphore>);
+pub(crate) struct ThreadSlots(Arc<Semaphore>);
 
-impl Places {
+impl ThreadSlots {
     /// So many work at a time.
     pub(crate) fn new(at_once: usize) -> Self {
-        Places(Arc::new(Semaphore::new(at_once)))
+        ThreadSlots(Arc::new(Semaphore::new(at_once)))
     }
 
     /// As many as the machine has cores, and two for those that wait for a disk.
     pub(crate) fn of_cores() -> Self {
-        Places::new(thread::available_parallelism().map_or(1, NonZero::get) + 2)
+        ThreadSlots::new(thread::available_parallelism().map_or(1, NonZero::get) + 2)
     }
 
     /// Waits for a place and works there. Whoever is dropped while it waits gives its turn to the next; work that has begun
@@ -44,28 +44,27 @@ impl Places {
 /// Runs constructs on the runtime's blocking threads, and for none of them for ever.
 #[derive(Debug)]
 pub(crate) struct Threads {
-    places: Places,
+    places: ThreadSlots,
     deadline: Duration,
 }
 
 impl Threads {
     /// Runs so many at a time. One that waits or works longer than the deadline is given up; nothing of it is kept.
     pub(crate) fn new(at_once: usize, deadline: Duration) -> Self {
-        Threads { places: Places::new(at_once), deadline }
+        Threads { places: ThreadSlots::new(at_once), deadline }
     }
 }
 
 impl Offload for Threads {
-    fn run(&self, work: Work) -> Worked {
+    fn run(&self, work: Work) -> WorkFuture {
         let (places, deadline) = (self.places.clone(), self.deadline);
         Box::pin(async move {
             let done = async {
-                places
-                    .run(work)
-                    .await
-                    .unwrap_or_else(|_| Err(KeepError::Overloaded("the construct was stopped".to_owned())))
+                places.run(work).await.unwrap_or_else(|_| {
+                    Err(ConversationError::Overloaded("the construct was stopped".to_owned()))
+                })
             };
-            let late = || KeepError::Overloaded(format!("no prompt after {} s", deadline.as_secs()));
+            let late = || ConversationError::Overloaded(format!("no prompt after {} s", deadline.as_secs()));
             let done = timeout(deadline, done).instrument(info_span!(target: TRACE, "build"));
             done.await.unwrap_or_else(|_| Err(late()))
         })
@@ -87,7 +86,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_work_at_once_than_there_are_places() {
-        let places = Places::new(2);
+        let places = ThreadSlots::new(2);
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let tasks: Vec<_> = (0..20)
             .map(|_| {
@@ -110,7 +109,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_gives_up_waiting_leaves_its_place_and_never_works() {
-        let places = Places::new(1);
+        let places = ThreadSlots::new(1);
         let mut cx = Context::from_waker(Waker::noop());
         let (end, held) = mpsc::channel::<()>();
         let mut first = Box::pin(places.run(move || held.recv()));

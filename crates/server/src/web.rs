@@ -6,11 +6,11 @@ use std::borrow::Cow;
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
-struct Files;
+struct WebFiles;
 
 /// Returns the page. Its placeholders are not filled in yet.
 pub(crate) fn index() -> Option<String> {
-    let html = Files::get("index.html")?.data;
+    let html = WebFiles::get("index.html")?.data;
     String::from_utf8(html.into_owned()).ok()
 }
 
@@ -26,10 +26,10 @@ pub(crate) struct Asset {
 /// Returns a file beside the page, packed where that was made and `brotli` is taken.
 pub(crate) fn asset(name: &str, brotli: bool) -> Option<Asset> {
     let kind = kind(name)?;
-    if let Some(file) = brotli.then(|| Files::get(&format!("assets/{name}.br"))).flatten() {
+    if let Some(file) = brotli.then(|| WebFiles::get(&format!("assets/{name}.br"))).flatten() {
         return Some(Asset { kind, bytes: file.data, packed: Some("br") });
     }
-    let bytes = Files::get(&format!("assets/{name}"))?.data;
+    let bytes = WebFiles::get(&format!("assets/{name}"))?.data;
     Some(Asset { kind, bytes, packed: None })
 }
 

@@ -1,6 +1,6 @@
 //! Work that waits for disks, on threads that may wait.
 
-use crate::{App, Problem, SERVICE_PRESET, reply::Reply, threads::Places};
+use crate::{App, Problem, SERVICE_PRESET, reply::HandlerResult, threads::ThreadSlots};
 use axum::http::StatusCode;
 use preface::{Engine, Error, Request, keep::directory_in_roots};
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ impl App {
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Reply<T> {
+    ) -> HandlerResult<T> {
         self.work_at(&self.looking, work).await
     }
 
     /// The same in one of these places; it waits for one as long as the request may take.
     pub(crate) async fn work_at<T: Send + 'static>(
         &self,
-        places: &Places,
+        places: &ThreadSlots,
         work: impl FnOnce(&Engine<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Reply<T> {
+    ) -> HandlerResult<T> {
         let system = self.system.clone();
         match places.run(move || work(&Engine::new(&*system))).await {
             Ok(done) => done.map_err(refused),
@@ -44,7 +44,7 @@ impl App {
     }
 
     /// Returns the text that speaks where nothing is stored.
-    pub(crate) async fn default_template(&self) -> Reply<String> {
+    pub(crate) async fn default_template(&self) -> HandlerResult<String> {
         let request = self.request();
         // Where the service's profile takes no template, the one of the profile that does.
         let seeds = Request { preset: Some(SERVICE_PRESET.to_owned()), ..request.clone() };
@@ -57,7 +57,7 @@ impl App {
     }
 
     /// Refuses a path that does not lie below a root, whether it is there or not, and one in a root that is no directory.
-    pub(crate) async fn below_a_root(&self, cwd: &str) -> Reply<PathBuf> {
+    pub(crate) async fn below_a_root(&self, cwd: &str) -> HandlerResult<PathBuf> {
         if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));
             return Err(

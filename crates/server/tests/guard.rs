@@ -10,7 +10,7 @@ use axum::{Router, body::Body};
 use jiff::SignedDuration;
 use preface::{
     host::system::{System, memory::MemorySystem},
-    store::{Actor, Role, Store},
+    store::{Actor, Store, TokenRole},
 };
 use preface_server::{TokenRule, router};
 use std::sync::Arc;
@@ -106,9 +106,9 @@ async fn each_start_has_a_token_of_its_own() {
 #[tokio::test]
 async fn beyond_this_machine_everybody_needs_a_token() {
     let app = app_at("0.0.0.0:7677", &[]).await;
-    let_in(app.store.as_ref(), "reader", Role::Read).await;
-    let_in(app.store.as_ref(), "agent", Role::Converse).await;
-    let_in(app.store.as_ref(), "editor", Role::Write).await;
+    let_in(app.store.as_ref(), "reader", TokenRole::Read).await;
+    let_in(app.store.as_ref(), "agent", TokenRole::Converse).await;
+    let_in(app.store.as_ref(), "editor", TokenRole::Write).await;
     let router = echo(&app);
     let (none, bad) = ("x-nothing: 1", "authorization: Bearer GUEST");
     let (read, talk, write) =
@@ -150,7 +150,7 @@ async fn beyond_this_machine_everybody_needs_a_token() {
 #[tokio::test]
 async fn on_this_machine_no_token_is_needed_and_one_that_is_sent_counts() {
     let app = app_at("127.0.0.1:7677", &[]).await;
-    let_in(app.store.as_ref(), "reader", Role::Read).await;
+    let_in(app.store.as_ref(), "reader", TokenRole::Read).await;
     let router = echo(&app);
     assert_eq!(ask(&router, "PUT /thing", &[HERE], Body::empty()).await.text(), "local");
     for (line, token, status) in [
@@ -197,11 +197,11 @@ impl Controlled {
 #[tokio::test]
 async fn a_removed_token_is_refused_after_three_seconds() {
     let service = controlled().await;
-    let_in(&*service.store, "reader", Role::Read).await;
-    let_in(&*service.store, "other", Role::Read).await;
+    let_in(&*service.store, "reader", TokenRole::Read).await;
+    let_in(&*service.store, "other", TokenRole::Read).await;
     assert_eq!(service.ask("GET /templates", "READER").await.status, 200);
     service.store.remove_access("reader", &Actor::new("local")).await.unwrap();
-    let_in(&*service.store, "new", Role::Read).await;
+    let_in(&*service.store, "new", TokenRole::Read).await;
     service.wait(2);
     assert_eq!(
         service.ask("GET /templates", "READER").await.status,
@@ -225,7 +225,7 @@ async fn a_removed_token_is_refused_after_three_seconds() {
 async fn a_token_ends_at_its_expiry() {
     let service = controlled().await;
     let end = service.system.now() + SignedDuration::from_secs(10);
-    let_in_until(&*service.store, "reader", Role::Read, Some(end)).await;
+    let_in_until(&*service.store, "reader", TokenRole::Read, Some(end)).await;
     service.wait(9);
     assert_eq!(service.ask("GET /templates", "READER").await.status, 200);
     service.wait(1);
@@ -242,7 +242,7 @@ async fn a_token_ends_at_its_expiry() {
 #[tokio::test]
 async fn tokens_stay_valid_for_ten_minutes_of_an_outage() {
     let service = controlled().await;
-    let_in(&*service.store, "reader", Role::Read).await;
+    let_in(&*service.store, "reader", TokenRole::Read).await;
     assert_eq!(service.ask("GET /system-prompt", "READER").await.status, 200);
     service.store.set(Works::Nothing);
     for seconds in [4, 300, 290] {
@@ -288,8 +288,8 @@ async fn somebody_without_a_token_learns_no_store_path_or_user() {
 #[tokio::test]
 async fn who_may_read_learns_why_a_node_is_not_ready() {
     let service = controlled().await;
-    let_in(&*service.store, "reader", Role::Read).await;
-    let_in(&*service.store, "scraper", Role::Metrics).await;
+    let_in(&*service.store, "reader", TokenRole::Read).await;
+    let_in(&*service.store, "scraper", TokenRole::Metrics).await;
     assert_eq!(service.ask("GET /system-prompt", "READER").await.status, 200);
     assert!(service.ask("GET /readyz", "READER").await.text().contains("memory"));
     assert!(!service.ask("GET /readyz", "SCRAPER").await.text().contains("memory"));
@@ -304,7 +304,7 @@ async fn who_may_read_learns_why_a_node_is_not_ready() {
 #[tokio::test]
 async fn a_clock_that_is_set_back_makes_no_list_last_longer_in_an_outage() {
     let service = controlled().await;
-    let_in(&*service.store, "reader", Role::Read).await;
+    let_in(&*service.store, "reader", TokenRole::Read).await;
     assert_eq!(service.ask("GET /system-prompt", "READER").await.status, 200);
     service.store.set(Works::Nothing);
     service.wait(-600);
@@ -314,7 +314,7 @@ async fn a_clock_that_is_set_back_makes_no_list_last_longer_in_an_outage() {
 #[tokio::test]
 async fn a_token_is_needed_on_this_machine_where_it_is_demanded() {
     let app = app().await.listening("127.0.0.1:7677".parse().unwrap(), &[], TokenRule::Always);
-    let_in(app.store.as_ref(), "editor", Role::Write).await;
+    let_in(app.store.as_ref(), "editor", TokenRole::Write).await;
     let router = echo(&app);
     assert_eq!(ask(&router, "GET /thing", &[HERE], Body::empty()).await.status, 401);
     let token = "authorization: Bearer EDITOR";
@@ -325,7 +325,7 @@ async fn a_token_is_needed_on_this_machine_where_it_is_demanded() {
 #[tokio::test]
 async fn two_authorizations_are_none() {
     let app = app_at("0.0.0.0:7677", &[]).await;
-    let_in(app.store.as_ref(), "reader", Role::Read).await;
+    let_in(app.store.as_ref(), "reader", TokenRole::Read).await;
     let router = echo(&app);
     let (good, bad) = ("authorization: Bearer READER", "authorization: Bearer GUEST");
     for pair in [[good, bad], [bad, good], [good, good]] {
@@ -338,7 +338,7 @@ async fn two_authorizations_are_none() {
 #[tokio::test]
 async fn where_the_store_cannot_be_asked_nobody_comes_in() {
     let app = app_at("0.0.0.0:7677", &[]).await;
-    let_in(app.store.as_ref(), "reader", Role::Read).await;
+    let_in(app.store.as_ref(), "reader", TokenRole::Read).await;
     app.store.close().await.expect("memory closes");
     let headers = ["host: 192.0.2.7:7677", "authorization: Bearer READER"];
     let came = ask(&echo(&app), "GET /thing", &headers, Body::empty()).await;

@@ -3,7 +3,7 @@
 mod support;
 
 use axum::{Json, Router, body::Body, http::StatusCode, routing::get};
-use preface_server::{Limits, layered, router};
+use preface_server::{ServiceLimits, layered, router};
 use serde_json::json;
 use std::{future::pending, time::Duration};
 use support::{app, ask, echo};
@@ -80,7 +80,7 @@ async fn a_body_has_a_limit_whether_or_not_it_says_how_long_it_is() {
 #[tokio::test]
 async fn a_request_has_a_deadline() {
     let mut app = app().await;
-    app.limits = Limits { deadline: Duration::from_millis(5), ..app.limits };
+    app.limits = ServiceLimits { deadline: Duration::from_millis(5), ..app.limits };
     let slow = Router::new().route("/", get(async || pending::<()>().await));
     let came = ask(&layered(slow, &app), "GET /", &[], Body::empty()).await;
     assert_eq!((came.status, &came.problem()["code"]), (StatusCode::GATEWAY_TIMEOUT, &json!("deadline")));
@@ -89,7 +89,7 @@ async fn a_request_has_a_deadline() {
 #[tokio::test]
 async fn too_many_requests_are_turned_away_and_health_is_not() {
     let mut app = app().await;
-    app.limits = Limits { requests: 0, ..app.limits };
+    app.limits = ServiceLimits { requests: 0, ..app.limits };
     let router = echo(&app);
     let came = ask(&router, "GET /thing", &[], Body::empty()).await;
     assert_eq!((came.status, &came.problem()["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("busy")));

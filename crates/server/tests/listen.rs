@@ -3,8 +3,8 @@
 mod support;
 
 use axum::{Router, extract::State, routing::put};
-use preface::store::{Actor, Expect, NewVersion, Store, TemplateName, Which};
-use preface_server::{Limits, TokenRule, layered, listen};
+use preface::store::{Actor, ExpectedVersion, NewVersion, Store, TemplateName, VersionChoice};
+use preface_server::{ServiceLimits, TokenRule, layered, listen};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
@@ -22,7 +22,7 @@ struct Listening {
 }
 
 /// A service whose one route keeps its body as a template.
-fn listening(limits: Limits) -> Listening {
+fn listening(limits: ServiceLimits) -> Listening {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (stop, stopped) = oneshot::channel();
     let (address, store, done) = runtime.block_on(async {
@@ -35,7 +35,7 @@ fn listening(limits: Limits) -> Listening {
             "/keep",
             put(async |State(store): State<Arc<dyn Store>>, body: String| {
                 let new = NewVersion::of(TemplateName::main(), body);
-                store.put_template(new, Expect::Any, &Actor::new("local")).await.unwrap();
+                store.put_template(new, ExpectedVersion::Any, &Actor::new("local")).await.unwrap();
                 "kept"
             })
             .with_state(store.clone()),
@@ -64,7 +64,7 @@ fn rest(stream: &mut TcpStream) -> String {
 
 #[test]
 fn an_accepted_write_is_finished_after_the_service_was_told_to_stop() {
-    let service = listening(Limits::default());
+    let service = listening(ServiceLimits::default());
     let mut stream = connect(service.address);
     let idle = connect(service.address);
     // The handler runs and waits for its body: the server asks for it.
@@ -88,7 +88,8 @@ fn an_accepted_write_is_finished_after_the_service_was_told_to_stop() {
     assert!(answer.ends_with("kept"), "{answer}");
     service.runtime.block_on(async {
         service.done.await.unwrap();
-        let kept = service.store.template(&TemplateName::main(), &Which::Current).await.unwrap().unwrap();
+        let kept =
+            service.store.template(&TemplateName::main(), &VersionChoice::Current).await.unwrap().unwrap();
         assert_eq!(kept.text.as_deref(), Some("my own"));
     });
     drop(idle);
@@ -96,7 +97,7 @@ fn an_accepted_write_is_finished_after_the_service_was_told_to_stop() {
 
 #[test]
 fn a_head_that_is_refused_is_a_problem_like_any_other() {
-    let service = listening(Limits::default());
+    let service = listening(ServiceLimits::default());
     let many: String = (0..1000).map(|number| format!("X-{number}: x\r\n")).collect();
     for (status, code, sent) in [
         (400, "head", "NONSENSE\r\n\r\n".to_owned()),
@@ -123,7 +124,7 @@ fn a_head_that_is_refused_is_a_problem_like_any_other() {
 
 #[test]
 fn a_client_that_never_finishes_its_head_is_hung_up_on() {
-    let limits = Limits { head: Duration::from_millis(50), ..Limits::default() };
+    let limits = ServiceLimits { head: Duration::from_millis(50), ..Limits::default() };
     let service = listening(limits);
     let mut silent = connect(service.address);
     let mut slow = connect(service.address);
@@ -136,7 +137,7 @@ fn a_client_that_never_finishes_its_head_is_hung_up_on() {
 
 #[test]
 fn a_client_that_never_finishes_its_body_is_hung_up_on() {
-    let limits = Limits { body: Duration::from_millis(50), ..Limits::default() };
+    let limits = ServiceLimits { body: Duration::from_millis(50), ..Limits::default() };
     let service = listening(limits);
     let mut stream = connect(service.address);
     write!(stream, "PUT /keep HTTP/1.1\r\nHost: {}\r\nContent-Length: 6\r\n\r\nmy", service.address).unwrap();
@@ -146,7 +147,7 @@ fn a_client_that_never_finishes_its_body_is_hung_up_on() {
 
 #[test]
 fn the_end_does_not_wait_for_ever() {
-    let limits = Limits { farewell: Duration::from_millis(50), ..Limits::default() };
+    let limits = ServiceLimits { farewell: Duration::from_millis(50), ..Limits::default() };
     let service = listening(limits);
     let mut stream = connect(service.address);
     write!(

@@ -4,7 +4,7 @@ mod common;
 
 use common::{machine, service};
 use preface::store;
-use preface_server::{App, Settings, router};
+use preface_server::{App, ServiceSettings, router};
 use std::sync::Arc;
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn every_name_that_the_script_uses_is_in_the_page() {
 #[tokio::test]
 async fn the_page_carries_the_token_of_this_start() {
     let store = store::open(&"memory:".parse().unwrap()).await.unwrap();
-    let settings = Settings {
+    let settings = ServiceSettings {
         roots: vec!["/work".into()],
         preset: "template".into(),
         max_body: 1 << 20,

@@ -3,7 +3,7 @@
 mod support;
 
 use axum::http::Method;
-use preface::store::Role;
+use preface::store::TokenRole;
 use std::{collections::BTreeMap, fs, path::Path};
 use support::{app, ask, let_in};
 
@@ -80,7 +80,7 @@ fn the_table_has_every_address() {
 #[tokio::test]
 async fn each_role_may_ask_what_the_table_allows() {
     let app = app().await.listening("0.0.0.0:7677".parse().unwrap(), &[], Default::default());
-    for role in Role::ALL {
+    for role in TokenRole::ALL {
         let_in(app.store.as_ref(), role.as_str(), role).await;
     }
     let router = preface_server::router(app);
@@ -92,7 +92,7 @@ async fn each_role_may_ask_what_the_table_allows() {
             lines.push(format!("HEAD {path}"));
         }
         for line in lines {
-            for role in Role::ALL {
+            for role in TokenRole::ALL {
                 let token = format!("authorization: Bearer {}", role.as_str().to_uppercase());
                 let headers = ["host: 192.0.2.7:7677", &token, "content-type: application/json"];
                 let came = ask(&router, &line, &headers, "{}").await;
@@ -118,12 +118,12 @@ async fn each_role_may_ask_what_the_table_allows() {
 #[tokio::test]
 async fn values_that_read_files_need_a_role_that_reads_files() {
     let app = app().await.listening("0.0.0.0:7677".parse().unwrap(), &[], Default::default());
-    for role in Role::ALL {
+    for role in TokenRole::ALL {
         let_in(app.store.as_ref(), role.as_str(), role).await;
     }
     let router = preface_server::router(app);
     for query in ["?cwd=/work", "?model=m&c%77d=/work", "?cwd="] {
-        for role in Role::ALL {
+        for role in TokenRole::ALL {
             let token = format!("authorization: Bearer {}", role.as_str().to_uppercase());
             let line = format!("GET /system-prompt/variables{query}");
             let came = ask(&router, &line, &["host: 192.0.2.7:7677", &token], "").await;

@@ -6,8 +6,8 @@ use axum::{body::Body, http::Method};
 use common::{machine, service, service_on};
 use jiff::SignedDuration;
 use preface::host::system::{
-    System, Write,
-    memory::{Touch, Verb},
+    System, WriteMode,
+    memory::{AccessKind, AccessRecord},
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -208,8 +208,8 @@ async fn a_get_with_a_matching_tag_opens_no_file() {
     system.set_now(system.now() + SignedDuration::from_secs(10));
     let service = service_on(system.clone()).await;
     let tag = service.get("/system-prompt").await.etag();
-    let opened = |after: usize| -> Vec<Touch> {
-        system.touches().split_off(after).into_iter().filter(|touch| touch.verb == Verb::Read).collect()
+    let opened = |after: usize| -> Vec<AccessRecord> {
+        system.touches().split_off(after).into_iter().filter(|touch| touch.verb == AccessKind::Read).collect()
     };
     assert!(!opened(0).is_empty());
     let before = system.touches().len();
@@ -217,7 +217,7 @@ async fn a_get_with_a_matching_tag_opens_no_file() {
     assert_eq!(answer.status.as_u16(), 304);
     assert_eq!(opened(before), []);
 
-    system.write(Path::new(own), b"Another.", Write::Replace, 0o600).unwrap();
+    system.write(Path::new(own), b"Another.", WriteMode::Replace, 0o600).unwrap();
     let answer = service.get_with("/system-prompt", &[("if-none-match", &tag)]).await;
     assert_eq!(answer.status.as_u16(), 200);
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 /// One token, as the store knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct TokenRecord {
     /// The token's name, which is recorded with every change made with it.
     pub name: String,
     /// The role of whoever sends the token.
-    pub role: Role,
+    pub role: TokenRole,
     /// The blake3 digest of the token, in hex.
     pub digest: String,
     /// The time at which it was made.
@@ -20,11 +20,11 @@ pub struct Access {
     pub expires_at: Option<Timestamp>,
 }
 
-impl Access {
+impl TokenRecord {
     /// Returns the digest of a token. Tokens are long and random, so a fast digest is enough.
     ///
     /// ```
-    /// assert_eq!(preface_store::Access::digest("token").len(), 64);
+    /// assert_eq!(preface_store::TokenRecord::digest("token").len(), 64);
     /// ```
     #[must_use]
     pub fn digest(token: &str) -> String {
@@ -50,7 +50,7 @@ impl Access {
 /// The permissions of a token. `analyze` and `converse` both include `read`, and neither includes the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum TokenRole {
     /// Numbers and health, and nothing that is stored.
     Metrics,
     /// Stored prompts and templates.
@@ -63,19 +63,22 @@ pub enum Role {
     Write,
 }
 
-impl Role {
+impl TokenRole {
     /// All roles; none stands before one that it includes.
-    pub const ALL: [Role; 5] = [Role::Metrics, Role::Read, Role::Analyze, Role::Converse, Role::Write];
+    pub const ALL: [TokenRole; 5] =
+        [TokenRole::Metrics, TokenRole::Read, TokenRole::Analyze, TokenRole::Converse, TokenRole::Write];
 
     /// Returns true where this role permits what `needed` permits.
     #[must_use]
-    pub fn includes(self, needed: Role) -> bool {
+    pub fn includes(self, needed: TokenRole) -> bool {
         self == needed
             || match self {
-                Role::Metrics => false,
-                Role::Read => needed == Role::Metrics,
-                Role::Analyze | Role::Converse => matches!(needed, Role::Metrics | Role::Read),
-                Role::Write => true,
+                TokenRole::Metrics => false,
+                TokenRole::Read => needed == TokenRole::Metrics,
+                TokenRole::Analyze | TokenRole::Converse => {
+                    matches!(needed, TokenRole::Metrics | TokenRole::Read)
+                }
+                TokenRole::Write => true,
             }
     }
 
@@ -83,18 +86,18 @@ impl Role {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Role::Metrics => "metrics",
-            Role::Read => "read",
-            Role::Analyze => "analyze",
-            Role::Converse => "converse",
-            Role::Write => "write",
+            TokenRole::Metrics => "metrics",
+            TokenRole::Read => "read",
+            TokenRole::Analyze => "analyze",
+            TokenRole::Converse => "converse",
+            TokenRole::Write => "write",
         }
     }
 
     /// Reads the word.
     #[must_use]
-    pub fn parse(word: &str) -> Option<Role> {
-        Role::ALL.into_iter().find(|role| role.as_str() == word)
+    pub fn parse(word: &str) -> Option<TokenRole> {
+        TokenRole::ALL.into_iter().find(|role| role.as_str() == word)
     }
 }
 
@@ -104,26 +107,30 @@ mod tests {
 
     #[test]
     fn a_role_includes_itself_and_what_is_below_it() {
-        let included = |role: Role| -> Vec<&str> {
-            Role::ALL.into_iter().filter(|needed| role.includes(*needed)).map(Role::as_str).collect()
+        let included = |role: TokenRole| -> Vec<&str> {
+            TokenRole::ALL
+                .into_iter()
+                .filter(|needed| role.includes(*needed))
+                .map(TokenRole::as_str)
+                .collect()
         };
-        assert_eq!(included(Role::Metrics), ["metrics"]);
-        assert_eq!(included(Role::Read), ["metrics", "read"]);
-        assert_eq!(included(Role::Analyze), ["metrics", "read", "analyze"]);
-        assert_eq!(included(Role::Converse), ["metrics", "read", "converse"]);
-        assert_eq!(included(Role::Write), ["metrics", "read", "analyze", "converse", "write"]);
-        for role in Role::ALL {
-            assert_eq!(Role::parse(role.as_str()), Some(role));
+        assert_eq!(included(TokenRole::Metrics), ["metrics"]);
+        assert_eq!(included(TokenRole::Read), ["metrics", "read"]);
+        assert_eq!(included(TokenRole::Analyze), ["metrics", "read", "analyze"]);
+        assert_eq!(included(TokenRole::Converse), ["metrics", "read", "converse"]);
+        assert_eq!(included(TokenRole::Write), ["metrics", "read", "analyze", "converse", "write"]);
+        for role in TokenRole::ALL {
+            assert_eq!(TokenRole::parse(role.as_str()), Some(role));
         }
     }
 
     #[test]
     fn a_token_is_expired_from_its_instant_on() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let mut access = Access {
+        let mut access = TokenRecord {
             name: "ci".to_owned(),
-            role: Role::Read,
-            digest: Access::digest("t"),
+            role: TokenRole::Read,
+            digest: TokenRecord::digest("t"),
             created_at: at(0),
             expires_at: Some(at(10)),
         };

@@ -14,7 +14,7 @@ pub struct AuditEntry {
     /// The name of the actor.
     pub actor: String,
     /// The action.
-    pub action: Action,
+    pub action: AuditAction,
     /// The name of the template, conversation or token.
     pub subject: String,
     /// The details: version, revision, fingerprint, reason.
@@ -23,7 +23,7 @@ pub struct AuditEntry {
 
 /// The kind of an audited action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Action {
+pub enum AuditAction {
     /// A template got a new version. Detail: `version`, `bytes`, `reset`, `note`.
     #[serde(rename = "template.put")]
     TemplatePut,
@@ -53,39 +53,39 @@ pub enum Action {
     AccessRemove,
 }
 
-impl Action {
+impl AuditAction {
     /// Every action.
-    pub const ALL: [Action; 9] = [
-        Action::TemplatePut,
-        Action::TemplateLabel,
-        Action::ConversationCreate,
-        Action::ConversationReplace,
-        Action::ConversationDelete,
-        Action::ConversationPurge,
-        Action::AuditTrim,
-        Action::AccessAdd,
-        Action::AccessRemove,
+    pub const ALL: [AuditAction; 9] = [
+        AuditAction::TemplatePut,
+        AuditAction::TemplateLabel,
+        AuditAction::ConversationCreate,
+        AuditAction::ConversationReplace,
+        AuditAction::ConversationDelete,
+        AuditAction::ConversationPurge,
+        AuditAction::AuditTrim,
+        AuditAction::AccessAdd,
+        AuditAction::AccessRemove,
     ];
 
     /// Returns the word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Action::TemplatePut => "template.put",
-            Action::TemplateLabel => "template.label",
-            Action::ConversationCreate => "conversation.create",
-            Action::ConversationReplace => "conversation.replace",
-            Action::ConversationDelete => "conversation.delete",
-            Action::ConversationPurge => "conversation.purge",
-            Action::AuditTrim => "audit.trim",
-            Action::AccessAdd => "access.add",
-            Action::AccessRemove => "access.remove",
+            AuditAction::TemplatePut => "template.put",
+            AuditAction::TemplateLabel => "template.label",
+            AuditAction::ConversationCreate => "conversation.create",
+            AuditAction::ConversationReplace => "conversation.replace",
+            AuditAction::ConversationDelete => "conversation.delete",
+            AuditAction::ConversationPurge => "conversation.purge",
+            AuditAction::AuditTrim => "audit.trim",
+            AuditAction::AccessAdd => "access.add",
+            AuditAction::AccessRemove => "access.remove",
         }
     }
 
     /// Reads the word.
     #[must_use]
-    pub fn parse(word: &str) -> Option<Action> {
-        Action::ALL.into_iter().find(|action| action.as_str() == word)
+    pub fn parse(word: &str) -> Option<AuditAction> {
+        AuditAction::ALL.into_iter().find(|action| action.as_str() == word)
     }
 }

@@ -64,27 +64,27 @@ impl From<ConversationId> for String {
 /// The identity of one state of a conversation; it differs from every other, also from those of a
 /// conversation that was deleted and created again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Seal {
+pub struct Revision {
     /// The number of the prompt, from 1.
     pub revision: u64,
     /// Random, made with the prompt; not negative.
     pub stamp: i64,
 }
 
-impl Seal {
+impl Revision {
     /// Makes the seal of a new prompt.
     #[must_use]
     pub fn new(revision: u64) -> Self {
         // The standard library's random source: it tells states apart, it keeps no secret.
         let stamp = RandomState::new().hash_one(revision) & (i64::MAX as u64);
-        Seal { revision, stamp: i64::try_from(stamp).unwrap_or_default() }
+        Revision { revision, stamp: i64::try_from(stamp).unwrap_or_default() }
     }
 }
 
 /// The reason why a prompt was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum ConstructReason {
     /// The conversation began.
     FirstTurn,
     /// The conversation was summarized.
@@ -93,24 +93,25 @@ pub enum Reason {
     Refresh,
 }
 
-impl Reason {
+impl ConstructReason {
     /// Every reason.
-    pub const ALL: [Reason; 3] = [Reason::FirstTurn, Reason::Compaction, Reason::Refresh];
+    pub const ALL: [ConstructReason; 3] =
+        [ConstructReason::FirstTurn, ConstructReason::Compaction, ConstructReason::Refresh];
 
     /// Returns the word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Reason::FirstTurn => "first-turn",
-            Reason::Compaction => "compaction",
-            Reason::Refresh => "refresh",
+            ConstructReason::FirstTurn => "first-turn",
+            ConstructReason::Compaction => "compaction",
+            ConstructReason::Refresh => "refresh",
         }
     }
 
     /// Reads the word.
     #[must_use]
-    pub fn parse(word: &str) -> Option<Reason> {
-        Reason::ALL.into_iter().find(|reason| reason.as_str() == word)
+    pub fn parse(word: &str) -> Option<ConstructReason> {
+        ConstructReason::ALL.into_iter().find(|reason| reason.as_str() == word)
     }
 }
 
@@ -127,11 +128,11 @@ pub struct TemplateUsed {
 
 /// A conversation without its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct PromptSummary {
     /// The id of the conversation.
     pub id: ConversationId,
     /// The revision of the prompt.
-    pub seal: Seal,
+    pub seal: Revision,
     /// The prompt, without anything appended; empty in lists. An empty prompt is not sent.
     pub text: Arc<str>,
     /// The number of bytes of the text.
@@ -147,7 +148,7 @@ pub struct Head {
     /// The stored template it was built from, where the profile takes one.
     pub template: Option<TemplateUsed>,
     /// The reason why the prompt was built.
-    pub reason: Reason,
+    pub reason: ConstructReason,
     /// The time at which the conversation began.
     pub created_at: Timestamp,
     /// The time at which this prompt was built.
@@ -156,14 +157,14 @@ pub struct Head {
 
 /// A conversation with everything that is known of its prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conversation {
+pub struct StoredPrompt {
     /// The prompt and what it was built for.
-    pub head: Head,
+    pub head: PromptSummary,
     /// Parts, facts, notes: a JSON document, which the store does not read.
     pub record: Arc<str>,
 }
 
-impl Conversation {
+impl StoredPrompt {
     /// Checks that the fingerprint is the text's.
     #[must_use]
     pub fn is_whole(&self) -> bool {
@@ -173,29 +174,29 @@ impl Conversation {
 
 /// A prompt that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PastPrompt {
+pub struct ReplacedPrompt {
     /// The conversation as it was.
-    pub was: Conversation,
+    pub was: StoredPrompt,
     /// The time at which it was replaced.
     pub replaced_at: Timestamp,
 }
 
 /// The outcome of creating a first prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Created {
+pub enum InsertOutcome {
     /// The prompt was stored.
     New,
     /// There was a prompt already, and it stays.
-    Existing(Box<Head>),
+    Existing(Box<PromptSummary>),
 }
 
 /// The outcome of replacing a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Replaced {
+pub enum ReplaceOutcome {
     /// The prompt was replaced.
     Done,
     /// The prompt had changed in the meantime; the stored one stays.
-    Stale(Box<Head>),
+    Stale(Box<PromptSummary>),
     /// There is no such conversation.
     Missing,
 }

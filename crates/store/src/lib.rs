@@ -11,14 +11,14 @@
 //! to a write means that it is on disk.
 //!
 //! ```
-//! use preface_store::{Actor, Expect, NewVersion, Store, StoreUrl, TemplateName, Which};
+//! use preface_store::{Actor, ExpectedVersion, NewVersion, Store, StoreUrl, TemplateName, VersionChoice};
 //! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
 //! # runtime.block_on(async {
 //! let store = preface_store::open(&"memory:".parse::<StoreUrl>()?).await?;
 //! let name = TemplateName::main();
 //! let new = NewVersion::of(name.clone(), "You are [prompt:model].");
-//! store.put_template(new, Expect::Any, &Actor::new("you")).await?;
-//! assert_eq!(store.template(&name, &Which::Current).await?.unwrap().version, 1);
+//! store.put_template(new, ExpectedVersion::Any, &Actor::new("you")).await?;
+//! assert_eq!(store.template(&name, &VersionChoice::Current).await?.unwrap().version, 1);
 //! # Ok::<(), preface_store::StoreError>(())
 //! # }).unwrap();
 //! ```
@@ -39,18 +39,19 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
-pub use access::{Access, Role};
+pub use access::{TokenRecord, TokenRole};
 pub use actor::{Actor, format_instant};
-pub use audit::{Action, AuditEntry};
+pub use audit::{AuditAction, AuditEntry};
 pub use conversation::{
-    Conversation, ConversationId, ConversationIdError, Created, Filter, Head, PastPrompt, Reason, Replaced,
-    Seal, TemplateUsed,
+    ConstructReason, ConversationId, ConversationIdError, Filter, InsertOutcome, PromptSummary,
+    ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, TemplateUsed,
 };
 pub use error::StoreError;
 pub use page::{List, Page, PageRequest};
-pub use pulse::Pulse;
+pub use pulse::ChangeStamp;
 pub use template::{
-    Expect, NewVersion, Put, Template, TemplateName, TemplateNameError, TemplateVersion, Which,
+    ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateNameError, TemplateSummary,
+    TemplateVersion, VersionChoice,
 };
 pub use url::StoreUrl;
 
@@ -77,7 +78,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns what changes with every write, by whomever, where that can be told in far less time than a read takes. Whoever
     /// takes it, then reads, and later finds it the same knows that what was read is still what is kept. `None`: read again.
-    fn pulse(&self) -> Option<Pulse> {
+    fn pulse(&self) -> Option<ChangeStamp> {
         None
     }
 
@@ -90,14 +91,19 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn template<'a>(
         &'a self,
         name: &'a TemplateName,
-        which: &'a Which,
+        which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>>;
 
     /// Adds a version, the next one of its template. The text that is already the current one, without a note, adds none.
-    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put>;
+    fn put_template<'a>(
+        &'a self,
+        new: NewVersion,
+        expect: ExpectedVersion,
+        actor: &'a Actor,
+    ) -> Answer<'a, PutOutcome>;
 
     /// Lists the templates by name, each with its current version.
-    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>>;
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>>;
 
     /// Lists the versions of a template without their texts (`text` is `None`; `bytes` and `reset` tell), the newest
     /// first.
@@ -120,41 +126,45 @@ pub trait Store: fmt::Debug + Send + Sync {
     // ---- conversations --------------------------------------------------------------------------------------------
 
     /// Returns what tells one state of a conversation from every other. Cheap: caches ask for it on each read.
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>>;
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>>;
 
     /// Returns the prompt of a conversation without its record.
-    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>>;
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>>;
 
     /// Returns everything about a conversation.
-    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>>;
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>>;
 
     /// Keeps the first prompt of a conversation. Of several that race, on any number of nodes, one is kept and all get it.
     /// The `revision` of what is given must be 1.
-    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created>;
+    fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome>;
 
-    /// Puts a prompt in the place of the one with the seal `expected`; what stood there becomes a [`PastPrompt`]. The seal
+    /// Puts a prompt in the place of the one with the seal `expected`; what stood there becomes a [`ReplacedPrompt`]. The seal
     /// and not its revision alone: a conversation that was forgotten and began again counts from 1, too. The `revision` of
     /// what is given must be that of `expected` and one more; `created_at` stays that of the first turn.
     fn replace<'a>(
         &'a self,
-        conversation: Conversation,
-        expected: Seal,
+        conversation: StoredPrompt,
+        expected: Revision,
         actor: &'a Actor,
-    ) -> Answer<'a, Replaced>;
+    ) -> Answer<'a, ReplaceOutcome>;
 
     /// Forgets a conversation and its past. With `expected`, only at that seal. False: it was not there (any more).
     fn delete<'a>(
         &'a self,
         id: &'a ConversationId,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &'a Actor,
     ) -> Answer<'a, bool>;
 
     /// Lists conversations without their texts, the last constructed first.
-    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>>;
+    fn conversations<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<PromptSummary>>;
 
     /// Lists what a conversation was told before, the newest first; texts and records are there.
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>>;
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>>;
 
     /// Forgets the conversations that were constructed before an instant, at most `most` of them; returns how many.
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
@@ -169,10 +179,10 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
 
     /// Lets somebody in. False: the name is taken.
-    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool>;
+    fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool>;
 
     /// Lists who may ask from outside, by name.
-    fn accesses(&self) -> Answer<'_, Vec<Access>>;
+    fn accesses(&self) -> Answer<'_, Vec<TokenRecord>>;
 
     /// Shuts somebody out. False: there was nobody of that name.
     fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool>;

@@ -1,11 +1,12 @@
 //! A store in this process, gone with it. What it does is what the others must do.
 
 use crate::{
-    Access, Action, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
-    NewVersion, Page, PageRequest, PastPrompt, Pulse, Put, Replaced, Seal, Store, StoreError, Template,
-    TemplateName, TemplateVersion, Which,
+    Actor, Answer, AuditAction, AuditEntry, ChangeStamp, ConversationId, ExpectedVersion, Filter,
+    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt,
+    Revision, Store, StoreError, StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord,
+    VersionChoice,
     actor::to_millisecond,
-    page::{Constructed, Place, Start},
+    page::{ConversationKey, PageKey, PageStart},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -17,22 +18,22 @@ use std::{
 
 /// A store in memory.
 #[derive(Debug, Default)]
-pub(crate) struct MemoryStore(Mutex<Shelves>);
+pub(crate) struct MemoryStore(Mutex<MemoryTables>);
 
 #[derive(Debug, Default)]
-struct Shelves {
+struct MemoryTables {
     closed: bool,
     templates: BTreeMap<TemplateName, Vec<TemplateVersion>>,
-    conversations: BTreeMap<ConversationId, Conversation>,
-    past: BTreeMap<ConversationId, Vec<PastPrompt>>,
+    conversations: BTreeMap<ConversationId, StoredPrompt>,
+    past: BTreeMap<ConversationId, Vec<ReplacedPrompt>>,
     audit: Vec<AuditEntry>,
     /// The number of entries that were ever added.
     last_id: u64,
-    accesses: BTreeMap<String, Access>,
+    accesses: BTreeMap<String, TokenRecord>,
 }
 
-impl Shelves {
-    fn log(&mut self, actor: &Actor, action: Action, subject: impl Into<String>, detail: Value) {
+impl MemoryTables {
+    fn log(&mut self, actor: &Actor, action: AuditAction, subject: impl Into<String>, detail: Value) {
         self.last_id += 1;
         let id = self.last_id;
         let (at, actor) = (to_millisecond(actor.at), actor.name.clone());
@@ -45,17 +46,17 @@ fn listed(version: &TemplateVersion) -> TemplateVersion {
     TemplateVersion { text: None, ..version.clone() }
 }
 
-fn without_text(head: &Head) -> Head {
-    Head { text: Arc::from(""), ..head.clone() }
+fn without_text(head: &PromptSummary) -> PromptSummary {
+    PromptSummary { text: Arc::from(""), ..head.clone() }
 }
 
-fn told(conversation: &Conversation) -> Value {
+fn told(conversation: &StoredPrompt) -> Value {
     let head = &conversation.head;
     json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
 
 /// Takes a page of a list that is sorted by its key, `behind` telling which keys follow a place.
-fn page<T, P: Place>(
+fn page<T, P: PageKey>(
     all: impl Iterator<Item = T>,
     request: &PageRequest,
     key: impl Fn(&T) -> P,
@@ -63,16 +64,16 @@ fn page<T, P: Place>(
 ) -> Page<T> {
     let start = request.start();
     let wanted = |item: &T| match &start {
-        Start::Top => true,
-        Start::Behind(place) => behind(&key(item), place),
-        Start::Nowhere => false,
+        PageStart::Top => true,
+        PageStart::Behind(place) => behind(&key(item), place),
+        PageStart::Nowhere => false,
     };
     let limit = request.entries();
     Page::cut(all.filter(wanted).take(limit + 1).collect(), limit, key)
 }
 
 /// A conversation with its times as stores keep them.
-fn rounded(mut conversation: Conversation) -> Conversation {
+fn rounded(mut conversation: StoredPrompt) -> StoredPrompt {
     let head = &mut conversation.head;
     head.created_at = to_millisecond(head.created_at);
     head.constructed_at = to_millisecond(head.constructed_at);
@@ -80,8 +81,8 @@ fn rounded(mut conversation: Conversation) -> Conversation {
 }
 
 impl MemoryStore {
-    fn with<T: Send + 'static>(&self, act: impl FnOnce(&mut Shelves) -> T) -> Answer<'_, T> {
-        let mut shelves: MutexGuard<'_, Shelves> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn with<T: Send + 'static>(&self, act: impl FnOnce(&mut MemoryTables) -> T) -> Answer<'_, T> {
+        let mut shelves: MutexGuard<'_, MemoryTables> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = if shelves.closed { Err(StoreError::Closed) } else { Ok(act(&mut shelves)) };
         drop(shelves);
         Box::pin(ready(answer))
@@ -97,10 +98,10 @@ impl Store for MemoryStore {
         self.with(|_| ())
     }
 
-    fn pulse(&self) -> Option<Pulse> {
+    fn pulse(&self) -> Option<ChangeStamp> {
         let shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Each change is told.
-        (!shelves.closed).then(|| Pulse::count(shelves.last_id))
+        (!shelves.closed).then(|| ChangeStamp::count(shelves.last_id))
     }
 
     fn close(&self) -> Answer<'_, ()> {
@@ -110,28 +111,33 @@ impl Store for MemoryStore {
     fn template<'a>(
         &'a self,
         name: &'a TemplateName,
-        which: &'a Which,
+        which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>> {
         self.with(|shelves| {
             let versions = shelves.templates.get(name)?;
             match which {
-                Which::Current => versions.last(),
-                Which::Version(number) => versions.iter().find(|one| one.version == *number),
-                Which::Label(label) => versions.iter().find(|one| one.labels.contains(label)),
+                VersionChoice::Current => versions.last(),
+                VersionChoice::Version(number) => versions.iter().find(|one| one.version == *number),
+                VersionChoice::Label(label) => versions.iter().find(|one| one.labels.contains(label)),
             }
             .cloned()
         })
     }
 
-    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+    fn put_template<'a>(
+        &'a self,
+        new: NewVersion,
+        expect: ExpectedVersion,
+        actor: &'a Actor,
+    ) -> Answer<'a, PutOutcome> {
         self.with(|shelves| {
             let current = shelves.templates.get(&new.name).and_then(|versions| versions.last()).cloned();
             let number = current.as_ref().map_or(0, |current| current.version);
-            if matches!(expect, Expect::Version(expected) if expected != number) {
-                return Put::Stale(current);
+            if matches!(expect, ExpectedVersion::Version(expected) if expected != number) {
+                return PutOutcome::Stale(current);
             }
             if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
-                return Put::Unchanged(current);
+                return PutOutcome::Unchanged(current);
             }
             let (author, at) = new.written.unwrap_or_else(|| (actor.name.clone(), actor.at));
             let version = TemplateVersion {
@@ -148,21 +154,21 @@ impl Store for MemoryStore {
             shelves.templates.entry(version.name.clone()).or_default().push(version.clone());
             shelves.log(
                 actor,
-                Action::TemplatePut,
+                AuditAction::TemplatePut,
                 version.name.as_str(),
                 json!({
                     "version": version.version, "bytes": version.bytes, "reset": version.reset,
                     "note": version.note,
                 }),
             );
-            Put::Stored(version)
+            PutOutcome::Stored(version)
         })
     }
 
-    fn templates<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<Template>> {
+    fn templates<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>> {
         self.with(|shelves| {
             let all = shelves.templates.values().filter_map(|versions| versions.last());
-            let all = all.map(|current| Template { current: listed(current) });
+            let all = all.map(|current| TemplateSummary { current: listed(current) });
             page(all, request, |template| template.current.name.clone(), |name, place| name > place)
         })
     }
@@ -199,7 +205,7 @@ impl Store for MemoryStore {
             }
             shelves.log(
                 actor,
-                Action::TemplateLabel,
+                AuditAction::TemplateLabel,
                 name.as_str(),
                 json!({"label": label, "version": version}),
             );
@@ -207,56 +213,56 @@ impl Store for MemoryStore {
         })
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
         self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.seal))
     }
 
-    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
         self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.clone()))
     }
 
-    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>> {
         self.with(|shelves| shelves.conversations.get(id).cloned())
     }
 
-    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+    fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome> {
         self.with(|shelves| {
             if let Some(existing) = shelves.conversations.get(&conversation.head.id) {
-                return Created::Existing(Box::new(existing.head.clone()));
+                return InsertOutcome::Existing(Box::new(existing.head.clone()));
             }
             let (id, conversation) = (conversation.head.id.clone(), rounded(conversation));
-            shelves.log(actor, Action::ConversationCreate, id.as_str(), told(&conversation));
+            shelves.log(actor, AuditAction::ConversationCreate, id.as_str(), told(&conversation));
             shelves.conversations.insert(id, conversation);
-            Created::New
+            InsertOutcome::New
         })
     }
 
     fn replace<'a>(
         &'a self,
-        conversation: Conversation,
-        expected: Seal,
+        conversation: StoredPrompt,
+        expected: Revision,
         actor: &'a Actor,
-    ) -> Answer<'a, Replaced> {
+    ) -> Answer<'a, ReplaceOutcome> {
         self.with(|shelves| {
             let id = conversation.head.id.clone();
-            let Some(current) = shelves.conversations.get_mut(&id) else { return Replaced::Missing };
+            let Some(current) = shelves.conversations.get_mut(&id) else { return ReplaceOutcome::Missing };
             if current.head.seal != expected {
-                return Replaced::Stale(Box::new(current.head.clone()));
+                return ReplaceOutcome::Stale(Box::new(current.head.clone()));
             }
             let detail = told(&conversation);
             let was = std::mem::replace(current, rounded(conversation));
             current.head.created_at = was.head.created_at;
-            let past = PastPrompt { was, replaced_at: to_millisecond(actor.at) };
+            let past = ReplacedPrompt { was, replaced_at: to_millisecond(actor.at) };
             shelves.past.entry(id.clone()).or_default().push(past);
-            shelves.log(actor, Action::ConversationReplace, id.as_str(), detail);
-            Replaced::Done
+            shelves.log(actor, AuditAction::ConversationReplace, id.as_str(), detail);
+            ReplaceOutcome::Done
         })
     }
 
     fn delete<'a>(
         &'a self,
         id: &'a ConversationId,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
         self.with(|shelves| {
@@ -266,22 +272,26 @@ impl Store for MemoryStore {
             }
             shelves.conversations.remove(id);
             shelves.past.remove(id);
-            shelves.log(actor, Action::ConversationDelete, id.as_str(), json!({}));
+            shelves.log(actor, AuditAction::ConversationDelete, id.as_str(), json!({}));
             true
         })
     }
 
-    fn conversations<'a>(&'a self, filter: &'a Filter, request: &'a PageRequest) -> Answer<'a, Page<Head>> {
+    fn conversations<'a>(
+        &'a self,
+        filter: &'a Filter,
+        request: &'a PageRequest,
+    ) -> Answer<'a, Page<PromptSummary>> {
         self.with(|shelves| {
             let prefix = filter.id_prefix.as_deref().unwrap_or_default();
-            let wanted = |head: &&Head| {
+            let wanted = |head: &&PromptSummary| {
                 head.id.as_str().starts_with(prefix)
                     && filter
                         .template
                         .as_ref()
                         .is_none_or(|name| head.template.as_ref().is_some_and(|used| used.name == *name))
             };
-            let mut all: Vec<Head> = shelves
+            let mut all: Vec<PromptSummary> = shelves
                 .conversations
                 .values()
                 .map(|conversation| &conversation.head)
@@ -289,13 +299,17 @@ impl Store for MemoryStore {
                 .map(without_text)
                 .collect();
             all.sort_by(|a, b| (b.constructed_at, &a.id).cmp(&(a.constructed_at, &b.id)));
-            page(all.into_iter(), request, Constructed::of, |one, place| {
+            page(all.into_iter(), request, ConversationKey::of, |one, place| {
                 (place.at, &one.id) > (one.at, &place.id)
             })
         })
     }
 
-    fn past<'a>(&'a self, id: &'a ConversationId, request: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
+    fn past<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        request: &'a PageRequest,
+    ) -> Answer<'a, Page<ReplacedPrompt>> {
         self.with(|shelves| {
             let all = shelves.past.get(id).into_iter().flatten().rev().cloned();
             page(all, request, |past| past.was.head.seal.revision, |revision, place| revision < place)
@@ -319,7 +333,12 @@ impl Store for MemoryStore {
             }
             let count = old.len() as u64;
             if count > 0 {
-                shelves.log(actor, Action::ConversationPurge, before.to_string(), json!({"count": count}));
+                shelves.log(
+                    actor,
+                    AuditAction::ConversationPurge,
+                    before.to_string(),
+                    json!({"count": count}),
+                );
             }
             count
         })
@@ -343,19 +362,19 @@ impl Store for MemoryStore {
                 !goes
             });
             if count > 0 {
-                shelves.log(actor, Action::AuditTrim, before.to_string(), json!({"count": count}));
+                shelves.log(actor, AuditAction::AuditTrim, before.to_string(), json!({"count": count}));
             }
             count
         })
     }
 
-    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
+    fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool> {
         self.with(|shelves| {
             if shelves.accesses.contains_key(&access.name) {
                 return false;
             }
-            shelves.log(actor, Action::AccessAdd, &access.name, access.audit_detail());
-            let access = Access {
+            shelves.log(actor, AuditAction::AccessAdd, &access.name, access.audit_detail());
+            let access = TokenRecord {
                 created_at: to_millisecond(access.created_at),
                 expires_at: access.expires_at.map(to_millisecond),
                 ..access
@@ -365,7 +384,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn accesses(&self) -> Answer<'_, Vec<Access>> {
+    fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
         self.with(|shelves| shelves.accesses.values().cloned().collect())
     }
 
@@ -373,7 +392,7 @@ impl Store for MemoryStore {
         self.with(|shelves| {
             let there = shelves.accesses.remove(name).is_some();
             if there {
-                shelves.log(actor, Action::AccessRemove, name, json!({}));
+                shelves.log(actor, AuditAction::AccessRemove, name, json!({}));
             }
             there
         })

@@ -1,7 +1,7 @@
 //! Lists come in pages. A page begins behind a place, and a place is the key of an entry: it stays where it is when entries
 //! come and go.
 
-use crate::{ConversationId, Head, TemplateName};
+use crate::{ConversationId, PromptSummary, TemplateName};
 use jiff::Timestamp;
 
 /// A request for one page of a list.
@@ -26,12 +26,12 @@ impl PageRequest {
     /// Returns true if the page begins where a page of that list can have ended.
     #[must_use]
     pub fn fits(&self, list: List) -> bool {
-        fn somewhere<P: Place>(start: &Start<P>) -> bool {
-            !matches!(start, Start::Nowhere)
+        fn somewhere<P: PageKey>(start: &PageStart<P>) -> bool {
+            !matches!(start, PageStart::Nowhere)
         }
         match list {
             List::Templates => somewhere(&self.start::<TemplateName>()),
-            List::Conversations => somewhere(&self.start::<Constructed>()),
+            List::Conversations => somewhere(&self.start::<ConversationKey>()),
             List::Versions | List::Past | List::Audit => somewhere(&self.start::<u64>()),
         }
     }
@@ -42,10 +42,10 @@ impl PageRequest {
     }
 
     /// Returns where the page begins.
-    pub(crate) fn start<P: Place>(&self) -> Start<P> {
+    pub(crate) fn start<P: PageKey>(&self) -> PageStart<P> {
         match &self.after {
-            None => Start::Top,
-            Some(after) => P::read(after).map_or(Start::Nowhere, Start::Behind),
+            None => PageStart::Top,
+            Some(after) => P::read(after).map_or(PageStart::Nowhere, PageStart::Behind),
         }
     }
 }
@@ -73,7 +73,7 @@ impl Default for PageRequest {
 
 /// The position at which a page begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Start<P> {
+pub(crate) enum PageStart<P> {
     /// At the first entry.
     Top,
     /// After the entry with this key.
@@ -83,14 +83,14 @@ pub(crate) enum Start<P> {
 }
 
 /// The key of an entry in a list, as text.
-pub(crate) trait Place: Sized {
+pub(crate) trait PageKey: Sized {
     fn write(&self) -> String;
     /// Reads it; `None` where it was never written.
     fn read(text: &str) -> Option<Self>;
 }
 
 /// Versions, revisions and entries of the audit, the greatest first.
-impl Place for u64 {
+impl PageKey for u64 {
     fn write(&self) -> String {
         self.to_string()
     }
@@ -102,7 +102,7 @@ impl Place for u64 {
 }
 
 /// Templates, by name.
-impl Place for TemplateName {
+impl PageKey for TemplateName {
     fn write(&self) -> String {
         self.to_string()
     }
@@ -114,20 +114,20 @@ impl Place for TemplateName {
 
 /// Conversations, the last constructed first, those of one millisecond by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Constructed {
+pub(crate) struct ConversationKey {
     /// When.
     pub(crate) at: Timestamp,
     pub(crate) id: ConversationId,
 }
 
-impl Constructed {
+impl ConversationKey {
     /// Returns the place of a conversation.
-    pub(crate) fn of(head: &Head) -> Self {
-        Constructed { at: head.constructed_at, id: head.id.clone() }
+    pub(crate) fn of(head: &PromptSummary) -> Self {
+        ConversationKey { at: head.constructed_at, id: head.id.clone() }
     }
 }
 
-impl Place for Constructed {
+impl PageKey for ConversationKey {
     fn write(&self) -> String {
         format!("{}/{}", self.at.as_millisecond(), self.id)
     }
@@ -135,7 +135,7 @@ impl Place for Constructed {
     fn read(text: &str) -> Option<Self> {
         let (at, id) = text.split_once('/')?;
         let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
-        Some(Constructed { at, id: id.parse().ok()? })
+        Some(ConversationKey { at, id: id.parse().ok()? })
     }
 }
 
@@ -150,7 +150,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// Cuts a list that was read with one entry too many, and remembers where it was cut.
-    pub(crate) fn cut<P: Place>(mut items: Vec<T>, limit: usize, place: impl Fn(&T) -> P) -> Self {
+    pub(crate) fn cut<P: PageKey>(mut items: Vec<T>, limit: usize, place: impl Fn(&T) -> P) -> Self {
         let more = items.len() > limit;
         items.truncate(limit);
         let next = if more { items.last().map(|last| place(last).write()) } else { None };

@@ -5,13 +5,13 @@
 ///
 /// See [`Store::pulse`](crate::Store::pulse).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pulse([u8; 48]);
+pub struct ChangeStamp([u8; 48]);
 
-impl Pulse {
+impl ChangeStamp {
     /// Makes one of whatever a store can tell.
     #[must_use]
     pub fn new(bytes: [u8; 48]) -> Self {
-        Pulse(bytes)
+        ChangeStamp(bytes)
     }
 
     /// Makes one of how often something was written.
@@ -19,6 +19,6 @@ impl Pulse {
     pub fn count(writes: u64) -> Self {
         let mut bytes = [0; 48];
         bytes[..8].copy_from_slice(&writes.to_ne_bytes());
-        Pulse(bytes)
+        ChangeStamp(bytes)
     }
 }

@@ -87,7 +87,7 @@ pub struct TemplateVersion {
 
 /// The choice of a template's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Which {
+pub enum VersionChoice {
     /// The newest.
     #[default]
     Current,
@@ -126,7 +126,7 @@ impl NewVersion {
 
 /// The version that a writer expects to be the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expect {
+pub enum ExpectedVersion {
     /// Any version.
     Any,
     /// This version; 0 means that there is none.
@@ -135,7 +135,7 @@ pub enum Expect {
 
 /// The outcome of storing a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Put {
+pub enum PutOutcome {
     /// The version is now the current one.
     Stored(TemplateVersion),
     /// The text is that of the current version, which stays.
@@ -146,7 +146,7 @@ pub enum Put {
 
 /// A template in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
+pub struct TemplateSummary {
     /// The current version, without the text.
     pub current: TemplateVersion,
 }

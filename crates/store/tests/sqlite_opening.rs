@@ -1,7 +1,7 @@
 //! What may lie where a store should be, and what is said about it.
 #![cfg(all(feature = "sqlite", unix))]
 
-use preface_store::{Created, Filter, PageRequest, Role, Store, StoreError, StoreUrl};
+use preface_store::{Filter, InsertOutcome, PageRequest, Store, StoreError, StoreUrl, TokenRole};
 use preface_testkit::contract::{
     hold,
     samples::{actor, first, id},
@@ -118,7 +118,10 @@ fn tokens_of_the_first_tables_keep_their_roles() {
         drop(connection);
         let tokens = open(&path).await.unwrap().accesses().await.unwrap();
         let found: Vec<_> = tokens.iter().map(|token| (&*token.name, token.role, token.expires_at)).collect();
-        assert_eq!(found, [("a", Role::Read, None), ("b", Role::Converse, None), ("c", Role::Write, None)]);
+        assert_eq!(
+            found,
+            [("a", TokenRole::Read, None), ("b", TokenRole::Converse, None), ("c", TokenRole::Write, None)]
+        );
     });
 }
 
@@ -207,7 +210,7 @@ fn nothing_is_written_to_a_file_that_was_removed_or_replaced() {
         let path = directory.path().join("preface.db");
         let away = path.with_file_name("away.db");
         let store = open(&path).await.unwrap();
-        assert_eq!(store.create(first("kept", "x"), &actor()).await, Ok(Created::New));
+        assert_eq!(store.create(first("kept", "x"), &actor()).await, Ok(InsertOutcome::New));
         assert!(store.seal(&id("kept")).await.unwrap().is_some());
         let gone = StoreError::Gone(path.clone());
         assert!(gone.is_unavailable(), "asking again helps once it is back");
@@ -225,7 +228,7 @@ fn nothing_is_written_to_a_file_that_was_removed_or_replaced() {
 
         fs::rename(&away, &path).unwrap();
         assert_eq!(store.check().await, Ok(()));
-        assert_eq!(store.create(first("back", "x"), &actor()).await, Ok(Created::New));
+        assert_eq!(store.create(first("back", "x"), &actor()).await, Ok(InsertOutcome::New));
         assert_eq!(store.seal(&id("removed")).await, Ok(None), "what was refused is not there");
         assert_eq!(store.seal(&id("replaced")).await, Ok(None));
     });
@@ -295,7 +298,7 @@ fn a_thousand_first_prompts_at_once_are_kept() {
                 store.create(first(&format!("c{number}"), &"x".repeat(20 << 10)), &actor()).await
             })
             .await;
-        assert!(said.into_iter().all(|said| said == Ok(Created::New)));
+        assert!(said.into_iter().all(|said| said == Ok(InsertOutcome::New)));
         assert!(store.seal(&id("c999")).await.unwrap().is_some());
     });
 }

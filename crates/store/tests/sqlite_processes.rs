@@ -1,7 +1,7 @@
 //! Several processes on one file, and processes that are killed. The test program starts itself again for each.
 #![cfg(all(feature = "sqlite", unix))]
 
-use preface_store::{Created, Filter, PageRequest, Store, StoreUrl};
+use preface_store::{Filter, InsertOutcome, PageRequest, Store, StoreUrl};
 use preface_testkit::contract::{
     Nodes, hold,
     samples::{actor, first, id},
@@ -62,7 +62,7 @@ fn child_that_writes_until_it_is_killed() {
                     let id = format!("{name}-{round}-{number}");
                     async move {
                         let kept = store.create(first(&id, &id.repeat(1000)), &actor()).await;
-                        assert_eq!(kept, Ok(Created::New));
+                        assert_eq!(kept, Ok(InsertOutcome::New));
                         say(&id);
                     }
                 })
@@ -121,8 +121,8 @@ fn child_that_races() {
                 let (conversation, mine) = (format!("c{}", number % 50), format!("{name} {number}"));
                 async move {
                     let text = match store.create(first(&conversation, &mine), &actor()).await {
-                        Ok(Created::New) => mine,
-                        Ok(Created::Existing(head)) => head.text.to_string(),
+                        Ok(InsertOutcome::New) => mine,
+                        Ok(InsertOutcome::Existing(head)) => head.text.to_string(),
                         Err(error) => panic!("{error}"),
                     };
                     say(&format!("{conversation}: {text}"));

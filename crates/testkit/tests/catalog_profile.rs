@@ -2,10 +2,10 @@
 //! catalogs are those of `crates/catalog/tests/catalogs`.
 #![cfg(unix)]
 
-use preface::host::system::{System, Within};
+use preface::host::system::{ReadScope, System};
 use preface::{
-    ASSETS, Built, Engine, Error, Request,
-    catalogs::{self, Replace},
+    ASSETS, BuildResult, Engine, Error, Request,
+    catalogs::{self, ReplaceMode},
     core::{diagnostic::Severity, draft::AbsentReason, origin::Origin},
 };
 use preface_testkit::MemorySystem;
@@ -81,12 +81,12 @@ fn machine() -> MemorySystem {
         }
     }
     for generation in ["/catalogs/a", "/catalogs/b"] {
-        catalogs::import(&system, Path::new(generation), None, Replace::No, &mut |_| ()).unwrap();
+        catalogs::import(&system, Path::new(generation), None, ReplaceMode::No, &mut |_| ()).unwrap();
     }
     system
 }
 
-fn build(system: &MemorySystem, sets: &[&str]) -> Result<Built, Error> {
+fn build(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
     let mut request = Request::new("/work/app");
     request.preset = Some("harbour".to_owned());
     request.sets = sets.iter().map(|set| (*set).to_owned()).collect();
@@ -95,12 +95,12 @@ fn build(system: &MemorySystem, sets: &[&str]) -> Result<Built, Error> {
     Engine::new(system).build(&request)
 }
 
-fn text(built: &Built, section: &str) -> String {
+fn text(built: &BuildResult, section: &str) -> String {
     let part = built.prompt.parts.iter().find(|part| part.section.as_str() == section);
     part.map(|part| built.prompt.text_of(part).trim().to_owned()).unwrap_or_default()
 }
 
-fn notes(built: &Built, code: &str) -> Vec<String> {
+fn notes(built: &BuildResult, code: &str) -> Vec<String> {
     let notes = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == code);
     notes.map(|note| note.message.clone()).collect()
 }
@@ -256,7 +256,7 @@ fn a_changed_text_is_not_used() {
     let dir = catalogs::dir(&system).unwrap().join("2.1.50");
     let sealed = system.list(&dir, 10).unwrap().into_iter().find(|entry| entry.name != "index.json").unwrap();
     let dir = dir.join(sealed.name).join("compiled/system-prompt-tide-status.json");
-    let kept = system.read(&dir, Within::Anywhere, 1 << 20).unwrap();
+    let kept = system.read(&dir, ReadScope::Anywhere, 1 << 20).unwrap();
     let kept = String::from_utf8(kept.bytes.to_vec()).unwrap();
     let system = system.with_file(dir, kept.replace("Tide", "Tied"));
     let built = build(&system, &["catalog=2.1.50"]).unwrap();
@@ -283,7 +283,7 @@ fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
         .with_file("/small/system-prompts/agent-prompt-explore.md", explore)
         .with_file("/small/system-prompts/tool-description-bash.md", bash);
     let version = Some("2.1.9".to_owned());
-    catalogs::import(&system, Path::new("/small"), version, Replace::No, &mut |_| ()).unwrap();
+    catalogs::import(&system, Path::new("/small"), version, ReplaceMode::No, &mut |_| ()).unwrap();
     let build = |agent: Option<&str>| {
         let mut request = Request::new("/work/app");
         request.preset = Some("claude-code".to_owned());
@@ -307,7 +307,7 @@ fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
 }
 
 /// A small catalog of our own, with texts where those of programs would make a prompt weaker.
-fn claude_code(prompts: &[(&str, &str)], sets: &[&str]) -> Built {
+fn claude_code(prompts: &[(&str, &str)], sets: &[&str]) -> BuildResult {
     let mut system = MemorySystem::new()
         .with_bundle(ASSETS)
         .with_home("/home/user")
@@ -326,7 +326,7 @@ fn claude_code(prompts: &[(&str, &str)], sets: &[&str]) -> Built {
             format!("<!--\nname: '{name}'\ndescription: d\nccVersion: 2.1.0\nvariables:\n{names}-->\n");
         system = system.with_file(format!("/small/system-prompts/p{at}.md"), format!("{head}{body}\n"));
     }
-    catalogs::import(&system, Path::new("/small"), Some("2.1.9".to_owned()), Replace::No, &mut |_| ())
+    catalogs::import(&system, Path::new("/small"), Some("2.1.9".to_owned()), ReplaceMode::No, &mut |_| ())
         .unwrap();
     let mut request = Request::new("/work/app");
     request.preset = Some("claude-code".to_owned());
@@ -334,7 +334,7 @@ fn claude_code(prompts: &[(&str, &str)], sets: &[&str]) -> Built {
     Engine::new(&system).build(&request).unwrap()
 }
 
-fn tool<'b>(built: &'b Built, name: &str) -> &'b preface::core::turn::Tool {
+fn tool<'b>(built: &'b BuildResult, name: &str) -> &'b preface::core::turn::Tool {
     built.tools.iter().find(|tool| tool.name == name).unwrap()
 }
 

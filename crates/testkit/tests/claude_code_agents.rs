@@ -1,7 +1,7 @@
 //! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is asked for.
 #![cfg(unix)]
 
-use preface::{ASSETS, Built, Engine, Request};
+use preface::{ASSETS, BuildResult, Engine, Request};
 use preface_testkit::MemorySystem;
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -57,7 +57,7 @@ fn machine(places: &[&str]) -> MemorySystem {
     system
 }
 
-fn build(system: &MemorySystem, agent: &str, sets: Vec<String>) -> Built {
+fn build(system: &MemorySystem, agent: &str, sets: Vec<String>) -> BuildResult {
     let request = Request {
         preset: Some("claude-code".into()),
         agent: Some(agent.into()),
@@ -69,7 +69,7 @@ fn build(system: &MemorySystem, agent: &str, sets: Vec<String>) -> Built {
 }
 
 /// Everything that the model reads of this build.
-fn read(built: &Built) -> String {
+fn read(built: &BuildResult) -> String {
     let asides = built.prompt.asides.iter().map(|aside| aside.text.as_str());
     let tools = built.tools.iter().filter_map(|tool| tool.description.as_deref());
     [built.prompt.text.as_str()].into_iter().chain(asides).chain(tools).collect::<Vec<_>>().join("\n")

@@ -2,7 +2,7 @@
 //! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
 #![cfg(unix)]
 
-use preface::{ASSETS, Built, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint};
+use preface::{ASSETS, BuildResult, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint};
 use preface_testkit::MemorySystem;
 
 fn machine() -> MemorySystem {
@@ -23,7 +23,7 @@ fn ask(sets: &[&str]) -> Request {
     }
 }
 
-fn build(system: &MemorySystem, sets: &[&str]) -> Built {
+fn build(system: &MemorySystem, sets: &[&str]) -> BuildResult {
     Engine::new(system).build(&ask(sets)).expect("it builds")
 }
 
@@ -31,12 +31,12 @@ fn text(system: &MemorySystem, sets: &[&str]) -> String {
     build(system, sets).prompt.text
 }
 
-fn ids(built: &Built) -> Vec<&str> {
+fn ids(built: &BuildResult) -> Vec<&str> {
     built.prompt.parts.iter().map(|part| part.section.as_str()).collect()
 }
 
 /// The part of a section, without the gap before it.
-fn part<'b>(built: &'b Built, id: &str) -> &'b str {
+fn part<'b>(built: &'b BuildResult, id: &str) -> &'b str {
     let part = built.prompt.parts.iter().find(|part| part.section.as_str() == id).expect("the part is there");
     built.prompt.text_of(part).trim_start_matches('\n')
 }

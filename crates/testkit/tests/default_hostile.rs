@@ -1,9 +1,9 @@
 //! A project that means harm: it reads nothing outside, starts nothing, stops nothing, and hides nothing.
 
 use preface::{
-    ASSETS, Ask, Built, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
+    ASSETS, Ask, BuildResult, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
     core::{profile::Profile, turn::Tool},
-    host::{look::Confirm, system::memory::Verb},
+    host::{look::Confirm, system::memory::AccessKind},
 };
 use preface_testkit::MemorySystem;
 use std::sync::Mutex;
@@ -20,12 +20,12 @@ fn machine() -> MemorySystem {
         .with_file("/home/user/.ssh/id", "SECRET")
 }
 
-fn ask(system: &MemorySystem, trust: TrustChoice) -> Built {
+fn ask(system: &MemorySystem, trust: TrustChoice) -> BuildResult {
     let request = Request { trust, ..Request::new("/work") };
     Engine::new(system).build(&request).expect("no project stops a build")
 }
 
-fn codes(built: &Built) -> Vec<&str> {
+fn codes(built: &BuildResult) -> Vec<&str> {
     built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect()
 }
 
@@ -40,7 +40,7 @@ fn thousands_of_sections() {
         system.clear_touches();
         let built = ask(&system, trust);
         assert_eq!(codes(&built).iter().filter(|code| **code == "layer/sections").count(), 1);
-        let reads = system.touches().iter().filter(|touch| touch.verb == Verb::Read).count();
+        let reads = system.touches().iter().filter(|touch| touch.verb == AccessKind::Read).count();
         assert!(reads < 20, "{reads} files were opened");
     }
 }
@@ -351,7 +351,7 @@ fn a_git_link_to_the_network_is_not_looked_at() {
             let request = Request { preset: Some(preset.into()), ..Request::new("/work") };
             let built = Engine::new(&system).build(&request).expect("a prompt");
             let looked = system.touches().into_iter().find(|touch| {
-                let place = if touch.verb == Verb::LinkStat { &touch.path } else { &touch.place };
+                let place = if touch.verb == AccessKind::LinkStat { &touch.path } else { &touch.place };
                 place.starts_with("/net/evil.example")
             });
             assert_eq!(looked, None, "{preset}");

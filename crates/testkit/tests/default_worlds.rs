@@ -2,16 +2,16 @@
 //! tools and budgets. The seed is fixed, so that a failure comes back.
 
 use preface::{
-    ASSETS, Built, Engine, Error, Request, ToolChoice, TrustChoice,
+    ASSETS, BuildResult, Engine, Error, Request, ToolChoice, TrustChoice,
     core::{
         audit::AuditEvent,
         budget::{Bytes4, Counter},
         origin::Origin,
         prompt::Prompt,
         scope::Scope,
-        world::World,
+        world::Snapshot,
     },
-    host::system::{System, Within},
+    host::system::{ReadScope, System},
 };
 use preface_testkit::MemorySystem;
 use proptest::{
@@ -233,13 +233,13 @@ fn every_build_holds_the_laws() {
 }
 
 /// Building again, and building from the saved world, gives the same bytes.
-fn same_again(engine: &Engine<'_>, machine: &Machine, built: &Built) -> Result<(), String> {
+fn same_again(engine: &Engine<'_>, machine: &Machine, built: &BuildResult) -> Result<(), String> {
     let again = engine.build(&machine.request()).map_err(|error| error.to_string())?;
     if again.prompt != built.prompt {
         return Err("two builds differ".to_owned());
     }
     let json = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
-    let mut world: World = serde_json::from_str(&json).map_err(|error| error.to_string())?;
+    let mut world: Snapshot = serde_json::from_str(&json).map_err(|error| error.to_string())?;
     if world != built.world {
         return Err("the world does not survive its JSON form".to_owned());
     }
@@ -279,11 +279,11 @@ fn on_disk(system: &MemorySystem, path: &Path) -> Option<Vec<u8>> {
             part => plain.push(part),
         }
     }
-    system.read(&plain, Within::Anywhere, 1 << 20).ok().map(|read| read.into_bytes())
+    system.read(&plain, ReadScope::Anywhere, 1 << 20).ok().map(|read| read.into_bytes())
 }
 
 /// An audit event counts the bytes of its part, without the text before it.
-fn counts_are_those_of_the_parts(built: &Built) -> Result<(), String> {
+fn counts_are_those_of_the_parts(built: &BuildResult) -> Result<(), String> {
     let join = built.world.profile.join.text.as_str();
     let counted: Vec<usize> = built
         .prompt
@@ -310,7 +310,7 @@ fn counts_are_those_of_the_parts(built: &Built) -> Result<(), String> {
 }
 
 /// No path, no error and nothing from outside is in the text, but for the headings of context files and the cwd.
-fn nothing_leaks(machine: &Machine, built: &Built) -> Result<(), String> {
+fn nothing_leaks(machine: &Machine, built: &BuildResult) -> Result<(), String> {
     let told = |origin: &Origin| match origin {
         // Our own words say what they like; these facts are paths.
         Origin::Source { source, .. } => source.scope == Scope::Bundled,
@@ -353,8 +353,8 @@ fn nothing_leaks(machine: &Machine, built: &Built) -> Result<(), String> {
 }
 
 /// Where a budget cuts, the prompt fits it.
-fn fits(built: &Built) -> Result<(), String> {
-    let World { turn, profile, .. } = &built.world;
+fn fits(built: &BuildResult) -> Result<(), String> {
+    let Snapshot { turn, profile, .. } = &built.world;
     let Some(limit) = turn.budget.or(profile.budget.tokens) else { return Ok(()) };
     let tokens = Bytes4.count(&built.prompt.text);
     let warned = built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "budget/over");

@@ -2,7 +2,8 @@
 //! a target by name.
 
 use preface::{
-    ASSETS, Built, Engine, Request, TrustChoice, core::diagnostic::Severity, host::system::memory::Verb,
+    ASSETS, BuildResult, Engine, Request, TrustChoice, core::diagnostic::Severity,
+    host::system::memory::AccessKind,
 };
 use preface_testkit::MemorySystem;
 use std::path::PathBuf;
@@ -62,7 +63,7 @@ fn machine() -> MemorySystem {
         .with_file("/h/out/settings.json", &settings)
 }
 
-fn build(system: &MemorySystem, preset: &str, follow: &[&str]) -> Built {
+fn build(system: &MemorySystem, preset: &str, follow: &[&str]) -> BuildResult {
     let request = Request {
         preset: Some(preset.to_owned()),
         trust: TrustChoice::Once,
@@ -86,7 +87,7 @@ fn no_link_of_a_project_leads_out_of_it() {
         assert!(help.contains("follow `/h/out"), "{preset} {link}: {help}");
         let listed = system.touches();
         let listed =
-            listed.iter().filter(|touch| touch.verb == Verb::List && touch.place.starts_with("/h/out"));
+            listed.iter().filter(|touch| touch.verb == AccessKind::List && touch.place.starts_with("/h/out"));
         assert_eq!(listed.count(), 0, "{preset} {link}: no directory outside is listed");
     }
 }

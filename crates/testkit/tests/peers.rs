@@ -7,7 +7,7 @@
 use preface::{ASSETS, Engine, Request};
 use preface_testkit::{
     MemorySystem,
-    peers::{BuilderInput, PiBuilder, PiOptions, Plant, VARIANTS, edge_workspaces},
+    peers::{BuilderInput, PiBuilder, PiOptions, ProfileFault, VARIANTS, edge_workspaces},
 };
 use serde::Deserialize;
 use std::{
@@ -84,7 +84,7 @@ fn recorded_trees_give_the_packages_prompts() {
 #[test]
 fn a_wrong_separator_or_order_does_not_pass() {
     for variant in VARIANTS {
-        for plant in [Plant::Separator, Plant::Order] {
+        for plant in [ProfileFault::Separator, ProfileFault::Order] {
             let mut builder = builder(variant);
             builder.plant(plant);
             let differ = rows(variant)

@@ -2,7 +2,7 @@
 //! than there are files. What needs a real disk or a program is tested through the binary
 //! (`crates/cli/tests/cli/pi_hostile.rs`).
 
-use preface::{ASSETS, Built, Engine, Error, Request, host::system::memory::Verb};
+use preface::{ASSETS, BuildResult, Engine, Error, Request, host::system::memory::AccessKind};
 use preface_testkit::MemorySystem;
 
 const LISTING: &str = "\n\nThe following skills provide specialized instructions for specific tasks.\n\
@@ -17,7 +17,7 @@ fn machine() -> MemorySystem {
     MemorySystem::new().with_bundle(ASSETS).with_home("/h").with_file("/p/.sf/SYSTEM.md", "B.")
 }
 
-fn ask(system: &MemorySystem, sets: &[&str]) -> Result<Built, Error> {
+fn ask(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
     let request = Request {
         preset: Some("pi".to_owned()),
         sets: sets.iter().map(|set| (*set).to_owned()).chain(["date=false".to_owned()]).collect(),
@@ -28,14 +28,14 @@ fn ask(system: &MemorySystem, sets: &[&str]) -> Result<Built, Error> {
     Engine::new(system).build(&request)
 }
 
-fn build(system: &MemorySystem) -> Built {
+fn build(system: &MemorySystem) -> BuildResult {
     let built = ask(system, &[]).expect("no file of a project stops a build");
     built.prompt.check_tiling().expect("the parts tile the prompt");
     built
 }
 
 /// Every note but those that nothing was lost by.
-fn notes(built: &Built) -> Vec<(&str, &str)> {
+fn notes(built: &BuildResult) -> Vec<(&str, &str)> {
     let notes = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() != "section/replaced");
     notes.map(|note| (note.code.as_str(), note.message.as_str())).collect()
 }
@@ -76,7 +76,7 @@ fn a_thousand_skills() {
             "each, in its place"
         );
         let touches = system.touches();
-        let reads = touches.iter().filter(|touch| touch.verb == Verb::Read).count();
+        let reads = touches.iter().filter(|touch| touch.verb == AccessKind::Read).count();
         (reads, touches.len())
     };
     let (few_reads, few) = touched(100);

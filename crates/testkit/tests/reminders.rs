@@ -4,7 +4,7 @@ use preface::{
     ASSETS, Engine, Request, Session,
     core::{
         lint::forged::scan_tags,
-        reminder::{Field, FieldKind, Reminder},
+        reminder::{EventField, FieldKind, Reminder},
     },
     host::system::memory::MemorySystem,
 };
@@ -55,7 +55,7 @@ fn preset(bundle: &str) -> Request {
     }
 }
 
-fn value(field: &Field, text: &str) -> Value {
+fn value(field: &EventField, text: &str) -> Value {
     match field.kind {
         FieldKind::Name | FieldKind::Line | FieldKind::Text => json!(text),
         FieldKind::Number => json!(120),
@@ -66,7 +66,7 @@ fn value(field: &Field, text: &str) -> Value {
 
 /// The event with every choice of the fields that may be left out.
 fn events(reminder: &Reminder, text: &str) -> Vec<Value> {
-    let optional: Vec<&Field> = reminder.fields.iter().filter(|field| field.optional).collect();
+    let optional: Vec<&EventField> = reminder.fields.iter().filter(|field| field.optional).collect();
     (0..1u32 << optional.len())
         .map(|choice| {
             let mut event = json!({ "type": reminder.id.as_str() });

@@ -13,7 +13,7 @@ use preface::{
         wire::{Neutral, Wire},
     },
     host::system::memory::MemorySystem,
-    scenario::{Record, Scenario},
+    scenario::{Scenario, ScenarioRecord},
 };
 use std::{
     fmt::Write,
@@ -47,7 +47,7 @@ fn request(variant: &str) -> Request {
     }
 }
 
-fn play(name: &str, variant: &str) -> Record {
+fn play(name: &str, variant: &str) -> ScenarioRecord {
     let file = folder().join(format!("{name}.json"));
     let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let scenario =
@@ -71,7 +71,7 @@ fn names() -> Vec<String> {
 }
 
 /// Each request in short: its prompt beside the base before the first step, or after the last one; tools; messages.
-fn view(record: &Record) -> String {
+fn view(record: &ScenarioRecord) -> String {
     let mut out = String::new();
     for call in &record.calls {
         let tools: Vec<&str> = call.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -361,7 +361,7 @@ fn each_record_has_a_scenario() {
 
 /// The bytes of each request, what made its prompt, and the origin of each run of its bytes; what is as it was a request
 /// ago is not said again.
-fn recorded(record: &Record) -> String {
+fn recorded(record: &ScenarioRecord) -> String {
     let mut out = String::new();
     let mut before: Option<(String, String)> = None;
     for (at, call) in record.calls.iter().enumerate() {

@@ -4,9 +4,9 @@ use preface::{
     ASSETS, Engine, Request, ScopesReport, TrustChoice,
     core::{
         diagnostic::{Diagnostic, Severity},
-        extension::{Category, Entry},
+        extension::{Category, ExtensionEntry},
     },
-    host::system::memory::{MemorySystem, Verb},
+    host::system::memory::{AccessKind, MemorySystem},
 };
 
 const GLOBAL: &str = "/home/user/.stud";
@@ -69,7 +69,7 @@ fn note<'r>(report: &'r ScopesReport, code: &str) -> &'r Diagnostic {
 
 /// The row of a project's extension.
 #[track_caller]
-fn theirs<'r>(report: &'r ScopesReport, category: Category, id: &'r str) -> &'r Entry {
+fn theirs<'r>(report: &'r ScopesReport, category: Category, id: &'r str) -> &'r ExtensionEntry {
     let mut rows = report.scopes.named(category, id);
     rows.find(|entry| entry.origin.path.starts_with(".stud/")).expect("the project has it")
 }
@@ -127,11 +127,9 @@ fn other_files_of_a_layer_that_are_no_json() {
 
 #[test]
 fn what_is_no_regular_file_is_told_and_not_opened() {
-    for (file, code) in [
-        ("settings.json", "file/kind"),
-        ("mcp.json", "file/kind"),
-        ("ordering.json", "ordering/unreadable"),
-    ] {
+    for (file, code) in
+        [("settings.json", "file/kind"), ("mcp.json", "file/kind"), ("ordering.json", "ordering/unreadable")]
+    {
         for layer in [GLOBAL, PROJECT] {
             let path = format!("{layer}/{file}");
             // The user's own settings are read before anything else, and nothing is known without them.
@@ -232,7 +230,10 @@ fn nothing_of_a_project_leads_outside() {
     assert!(report.scopes.named(Category::Tools, "x").next().is_none());
     let below = |path: &std::path::Path| path.starts_with("/elsewhere");
     let looked: Vec<_> = system.touches().into_iter().filter(|touch| below(&touch.place)).collect();
-    assert!(looked.iter().all(|touch| !matches!(touch.verb, Verb::Read | Verb::List)), "{looked:?}");
+    assert!(
+        looked.iter().all(|touch| !matches!(touch.verb, AccessKind::Read | AccessKind::List)),
+        "{looked:?}"
+    );
     // The user may keep theirs wherever they like.
     let system = outside().with_link(format!("{GLOBAL}/extensions/tools/x"), "/elsewhere/tools/x");
     assert!(all(&system).scopes.active(Category::Tools, "x").is_some());

@@ -1,18 +1,18 @@
 //! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs.
 
 use preface::{
-    ASSETS, Built, Engine, Request, ScopesReport, TrustChoice,
+    ASSETS, BuildResult, Engine, Request, ScopesReport, TrustChoice,
     core::{
         diagnostic::Severity,
-        extension::{Category, Entry},
+        extension::{Category, ExtensionEntry},
         scope::Scope,
     },
     host::{
         system::{
-            System, Within,
+            ReadScope, System,
             memory::{FakeRun, MemorySystem},
         },
-        trust::{CheckedCommand, CommandWords, Permit},
+        trust::{CheckedCommand, CommandWords, Permission},
     },
 };
 
@@ -45,7 +45,7 @@ fn request(preset: &str, trust: TrustChoice) -> Request {
     Request { preset: Some(preset.into()), trust, ..Request::new("/work") }
 }
 
-fn build(system: &MemorySystem, preset: &str, trust: TrustChoice) -> Built {
+fn build(system: &MemorySystem, preset: &str, trust: TrustChoice) -> BuildResult {
     Engine::new(system).build(&request(preset, trust)).expect("a prompt")
 }
 
@@ -61,7 +61,7 @@ fn trust(system: &MemorySystem, preset: &str) {
 }
 
 /// Grants what the project would do, as `preface trust grant --allow-commands` does besides.
-fn allow(system: &MemorySystem, preset: &str) -> Vec<Permit> {
+fn allow(system: &MemorySystem, preset: &str) -> Vec<Permission> {
     let report = Engine::new(system)
         .grant_commands(&request(preset, TrustChoice::Ask), &[])
         .expect("a grant of commands");
@@ -69,7 +69,7 @@ fn allow(system: &MemorySystem, preset: &str) -> Vec<Permit> {
     report.added
 }
 
-fn project_entry(report: &ScopesReport, category: Category, id: &str) -> Entry {
+fn project_entry(report: &ScopesReport, category: Category, id: &str) -> ExtensionEntry {
     let entry = report.scopes.active(category, id);
     entry.unwrap_or_else(|| panic!("`{id}` is active: {:?}", report.diagnostics)).clone()
 }
@@ -253,7 +253,7 @@ fn a_permit_of_an_address_is_about_its_headers_and_its_key() {
     let added = allow(&system, "default");
     assert_eq!(added.len(), 2);
     let store = std::path::Path::new("/home/user/.local/state/preface/trust.json");
-    let store = system.read(store, Within::Anywhere, 1 << 20).expect("the store").into_bytes();
+    let store = system.read(store, ReadScope::Anywhere, 1 << 20).expect("the store").into_bytes();
     let store = String::from_utf8(store).expect("UTF-8");
     assert!(!store.contains("literal-secret-value"), "{store}");
     let runnable = || {
@@ -353,7 +353,7 @@ fn addresses_files_and_hooks_wait_for_a_grant() {
         let runnable = |system: &MemorySystem| {
             let report = scopes(system, preset);
             files.map(|(category, id, _)| {
-                let is_theirs = |entry: &&Entry| {
+                let is_theirs = |entry: &&ExtensionEntry| {
                     entry.value.category == category
                         && entry.name == id
                         && entry.origin.scope == Scope::Project

@@ -9,7 +9,7 @@ use preface::{
         turn::Tool,
     },
     host::system::memory::MemorySystem,
-    session::{Said, Session, Setup},
+    session::{InputOutcome, Session, Setup},
 };
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -79,7 +79,7 @@ fn the_base_is_rebuilt_for_few_reasons() {
     machine.set_now("2026-03-08T14:55:05Z".parse().expect("an instant"));
     machine.put_file("/work/AGENTS.md", "Use blanks.\n");
     for words in ["one", "two"] {
-        assert_eq!(session.say(words).expect("a run"), Said::Run);
+        assert_eq!(session.say(words).expect("a run"), InputOutcome::Run);
         assert_eq!(session.request().prompt, start);
         session.record(message(json!({ "role": "assistant", "content": "done" })));
         session.finish();
@@ -191,7 +191,7 @@ fn what_is_said_during_a_run_waits_for_its_next_request() {
     session.request();
     let call = json!([{ "type": "toolCall", "id": "c", "name": "bash", "arguments": {} }]);
     session.record(message(json!({ "role": "assistant", "content": call })));
-    assert_eq!(session.say("hurry").expect("steering"), Said::Steering);
+    assert_eq!(session.say("hurry").expect("steering"), InputOutcome::Steering);
     session.send(Message::custom("bell", "ding"), true).expect("steering");
     session.record(message(json!({ "role": "bashExecution", "command": "ls", "output": "a" })));
     session.record(message(json!({ "role": "toolResult", "toolCallId": "c", "content": "ok" })));
@@ -204,7 +204,7 @@ fn what_is_said_during_a_run_waits_for_its_next_request() {
     assert_eq!(&roles(&session)[5..], ["assistant done", "user late", "bashExecution a"]);
     session.send_next_turn(Message::custom("note", "by the way"));
     session.send(Message::custom("bell", "dong"), false).expect("no run");
-    assert_eq!(session.say("two").expect("a run"), Said::Run);
+    assert_eq!(session.say("two").expect("a run"), InputOutcome::Run);
     assert_eq!(&roles(&session)[8..], ["custom dong", "user two", "custom by the way"]);
     assert_eq!(
         *told.lock().expect("a list"),
@@ -331,7 +331,7 @@ fn a_rebuild_that_is_refused_changes_nothing() {
     session.take_notes();
     session.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
     assert_eq!(session.take_notes()[0].code.as_str(), "hook/unknown-tool");
-    assert_eq!(session.say("few").expect("a run"), Said::Run);
+    assert_eq!(session.say("few").expect("a run"), InputOutcome::Run);
     assert_eq!(names(session.tools()), ["bash"]);
     assert_eq!(session.messages().len(), 3, "the message for the next turn waited");
 }
@@ -352,9 +352,9 @@ fn a_skills_command_gives_way_to_its_text() {
         .expect("it starts");
     let text = "<skill name=\"tidy\" location=\"/work/.sf/skills/tidy/SKILL.md\">\n\
                 References are relative to /work/.sf/skills/tidy.\n\nTidy up.\n</skill>";
-    assert_eq!(session.say("/skill:tidy  the tests ").unwrap(), Said::Run);
+    assert_eq!(session.say("/skill:tidy  the tests ").unwrap(), InputOutcome::Run);
     assert_eq!(*seen.lock().unwrap(), ["/skill:tidy  the tests ", &format!("{text}\n\nthe tests")]);
-    assert_eq!(session.say("/skill:tidy").unwrap(), Said::Steering);
+    assert_eq!(session.say("/skill:tidy").unwrap(), InputOutcome::Steering);
     session.request();
     session.finish();
     session.say("/skill:nobody here").unwrap();

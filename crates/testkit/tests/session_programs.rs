@@ -8,7 +8,7 @@ use preface::{
         RunError,
         memory::{FakeRun, MemorySystem},
     },
-    session::{Said, Session},
+    session::{InputOutcome, Session},
 };
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ fn a_program_that_fails_is_told_and_the_chain_goes_on() {
             });
             let mut session =
                 Session::setup(Engine::new(&machine), request()).handler(last).start().expect("it starts");
-            assert_eq!(session.say("one").expect("a run"), Said::Run);
+            assert_eq!(session.say("one").expect("a run"), InputOutcome::Run);
             let seen = session.request();
             assert_eq!(seen.prompt.text, format!("{}+", session.base().text), "{event}");
             let texts: Vec<String> = seen.messages.iter().map(|one| one.text()).collect();

@@ -1,7 +1,7 @@
 //! The limits of `system.md` that are too large to be written down in a case.
 
 use preface::{
-    ASSETS, Built, Engine, Request, TrustChoice,
+    ASSETS, BuildResult, Engine, Request, TrustChoice,
     core::{
         budget::{Bytes4, Counter},
         world::Item,
@@ -12,7 +12,7 @@ use preface_testkit::MemorySystem;
 
 const FILE: &str = "/home/user/.stud/system.md";
 
-fn turn(system: &MemorySystem) -> Built {
+fn turn(system: &MemorySystem) -> BuildResult {
     let mut request = Request::new("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
@@ -28,7 +28,7 @@ fn with_settings(text: &str, fields: &str) -> MemorySystem {
     with_text(text).with_file("/home/user/.stud/settings.json", settings)
 }
 
-fn codes(built: &Built) -> Vec<&str> {
+fn codes(built: &BuildResult) -> Vec<&str> {
     built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect()
 }
 

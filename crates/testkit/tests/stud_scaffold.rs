@@ -1,14 +1,14 @@
 //! The first `system.md`: what it says, and what is left on the disk when writing it goes wrong.
 
 use preface::{
-    ASSETS, Built, Engine, Request, TrustChoice,
+    ASSETS, BuildResult, Engine, Request, TrustChoice,
     core::{
         audit::AuditEvent,
-        profile::{Scaffold, ScaffoldWhen},
+        profile::{Scaffold, ScaffoldTrigger},
     },
     host::{
         scaffold::write_files,
-        system::{System, WriteError, memory::Fault},
+        system::{System, WriteError, memory::WriteFault},
     },
 };
 use preface_testkit::MemorySystem;
@@ -24,18 +24,18 @@ fn default_text() -> &'static str {
     std::str::from_utf8(bytes).expect("the bundled text is UTF-8")
 }
 
-fn launch(system: &MemorySystem) -> Built {
+fn launch(system: &MemorySystem) -> BuildResult {
     let mut request = Request::new("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
     Engine::new(system).build(&request).expect("the session goes on")
 }
 
-fn codes(built: &Built) -> Vec<&str> {
+fn codes(built: &BuildResult) -> Vec<&str> {
     built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect()
 }
 
-fn scaffolded(built: &Built) -> usize {
+fn scaffolded(built: &BuildResult) -> usize {
     let is = |event: &&AuditEvent| matches!(event, AuditEvent::SystemPromptScaffolded { .. });
     built.prompt.audit.iter().filter(is).count()
 }
@@ -96,7 +96,7 @@ const STEPS: std::ops::RangeInclusive<u64> = 0..=6;
 fn a_write_that_fails_leaves_nothing_and_the_next_launch_tries_again() {
     for step in STEPS {
         let system = MemorySystem::new().with_bundle(ASSETS).with_file("/work/.stud/system.md", "P");
-        system.fail_step(step, Fault::Fail(WriteError::Other("no space left".into())));
+        system.fail_step(step, WriteFault::Fail(WriteError::Other("no space left".into())));
         let built = launch(&system);
         assert_eq!(codes(&built), ["scaffold/skipped"], "step {step} is told");
         assert_eq!(scaffolded(&built), 0, "step {step} is no success");
@@ -111,7 +111,7 @@ fn a_write_that_fails_leaves_nothing_and_the_next_launch_tries_again() {
 fn the_directory_is_never_seen_without_its_file() {
     for step in STEPS {
         let system = MemorySystem::new().with_bundle(ASSETS);
-        system.fail_step(step, Fault::Crash);
+        system.fail_step(step, WriteFault::Crash);
         launch(&system);
         system.restart();
         assert_eq!(system.stat(Path::new(DIR)), None, "step {step} comes before the directory is there");
@@ -123,7 +123,7 @@ fn the_directory_is_never_seen_without_its_file() {
 #[test]
 fn whatever_stands_in_the_place_of_the_file_stays() {
     let files = Scaffold {
-        when: ScaffoldWhen::Discover,
+        when: ScaffoldTrigger::Discover,
         files: [("system.md".to_owned(), "sections/stud/system.md".to_owned())].into(),
     };
     let machine = || MemorySystem::new().with_bundle(ASSETS).with_dir(DIR);
@@ -145,7 +145,7 @@ fn whatever_stands_in_the_place_of_the_file_stays() {
 #[test]
 fn of_many_first_launches_one_writes_and_each_has_the_text() {
     let system = MemorySystem::new().with_bundle(ASSETS);
-    let built: Vec<Built> = std::thread::scope(|scope| {
+    let built: Vec<BuildResult> = std::thread::scope(|scope| {
         let launches: Vec<_> = (0..8).map(|_| scope.spawn(|| launch(&system))).collect();
         launches.into_iter().map(|launch| launch.join().expect("a launch ends")).collect()
     });
@@ -157,7 +157,7 @@ fn of_many_first_launches_one_writes_and_each_has_the_text() {
 
 #[test]
 fn a_saved_world_scaffolds_nothing() {
-    let Built { mut world, prompt, .. } = launch(&MemorySystem::new().with_bundle(ASSETS));
+    let BuildResult { mut world, prompt, .. } = launch(&MemorySystem::new().with_bundle(ASSETS));
     let elsewhere = MemorySystem::new().with_bundle(ASSETS);
     assert_eq!(Engine::rebuild(&mut world).expect("a world is rebuilt").text, prompt.text);
     assert!(elsewhere.stat(Path::new(DIR)).is_none() && elsewhere.write_steps() == 0);

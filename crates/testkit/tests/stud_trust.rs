@@ -1,11 +1,11 @@
 //! Nothing of a project is opened where nobody is asked, what a question shows, and what a decision leaves on the disk.
 
 use preface::{
-    ASSETS, Ask, Built, Engine, Request, Session, TrustAnswer, TrustChoice, TrustQuestion,
+    ASSETS, Ask, BuildResult, Engine, Request, Session, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
     host::{
         look::Confirm,
-        system::{System, Within},
+        system::{ReadScope, System},
     },
 };
 use preface_testkit::MemorySystem;
@@ -71,7 +71,7 @@ fn question(system: &MemorySystem, answer: TrustAnswer) -> TrustQuestion {
 }
 
 fn entries(system: &MemorySystem) -> Vec<serde_json::Value> {
-    let read = system.read(Path::new(STORE), Within::Anywhere, 1 << 20).expect("a store");
+    let read = system.read(Path::new(STORE), ReadScope::Anywhere, 1 << 20).expect("a store");
     let store: serde_json::Value = serde_json::from_slice(&read.bytes).expect("the store is JSON");
     store["entries"].as_array().expect("entries").clone()
 }
@@ -165,7 +165,7 @@ fn an_abort_records_nothing() {
 #[test]
 fn nobody_is_asked_where_nobody_sits_and_nothing_is_recorded() {
     let system = machine();
-    let built: Built = Engine::new(&system).build(&request()).expect("the session goes on");
+    let built: BuildResult = Engine::new(&system).build(&request()).expect("the session goes on");
     assert_eq!(built.held_layer.as_deref(), Some(Path::new("/work/.stud")));
     assert_eq!((system.write_steps(), system.stat(Path::new(STORE))), (0, None));
 }

@@ -1,6 +1,9 @@
 //! Inside a turn nothing changes: the text is fixed when the turn begins, what could not be read included.
 
-use preface::{ASSETS, Built, Engine, Request, Session, TrustChoice, core::audit::AuditEvent, session::Said};
+use preface::{
+    ASSETS, BuildResult, Engine, Request, Session, TrustChoice, core::audit::AuditEvent,
+    session::InputOutcome,
+};
 use preface_testkit::MemorySystem;
 
 const GLOBAL: &str = "/home/user/.stud/system.md";
@@ -10,7 +13,7 @@ fn machine() -> MemorySystem {
     MemorySystem::new().with_bundle(ASSETS).with_file(GLOBAL, "G1").with_file(PROJECT, "P1")
 }
 
-fn turn(system: &MemorySystem) -> Built {
+fn turn(system: &MemorySystem) -> BuildResult {
     let mut request = Request::new("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
@@ -20,7 +23,7 @@ fn turn(system: &MemorySystem) -> Built {
 #[test]
 fn requests_of_one_turn_say_the_same_whatever_happens_to_the_files() {
     let system = machine();
-    let Built { prompt, mut world, .. } = turn(&system);
+    let BuildResult { prompt, mut world, .. } = turn(&system);
     assert_eq!(prompt.text, "G1\n\nP1");
     system.put_file(GLOBAL, "G2");
     system.cut(PROJECT);
@@ -37,7 +40,7 @@ fn requests_of_one_turn_say_the_same_whatever_happens_to_the_files() {
 fn a_failed_read_stays_failed_inside_its_turn() {
     let system = machine().with_unreadable(GLOBAL);
     system.cut(PROJECT);
-    let Built { prompt, mut world, .. } = turn(&system);
+    let BuildResult { prompt, mut world, .. } = turn(&system);
     assert_eq!(prompt.text, "");
     system.put_file(GLOBAL, "mended");
     system.put_file(PROJECT, "written");
@@ -68,7 +71,7 @@ fn a_session_reads_again_before_each_turn_and_never_inside_one() {
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
     let mut session = Session::setup(Engine::new(&system), request).start().expect("a session");
-    assert_eq!(session.say("one").expect("a turn"), Said::Run);
+    assert_eq!(session.say("one").expect("a turn"), InputOutcome::Run);
     assert_eq!(session.request().prompt.text, "G1\n\nP1");
     system.put_file(GLOBAL, "G2");
     assert_eq!(session.request().prompt.text, "G1\n\nP1", "inside of a turn nothing changes");

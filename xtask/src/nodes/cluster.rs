@@ -4,7 +4,7 @@ use super::{
     http::{Addresses, Call, Client, Counts},
     moving::MovingAddress,
     place::Place,
-    server::Server,
+    server::PostgresServer,
 };
 use crate::failure::Failure;
 use std::{
@@ -54,7 +54,7 @@ pub enum Store {
     /// This file.
     File(PathBuf),
     /// A database of a server of our own.
-    Server(Server, String),
+    Server(PostgresServer, String),
 }
 
 /// The nodes, their store and their directory.
@@ -78,7 +78,7 @@ impl Cluster {
         let (store, count) = match kind {
             Kind::Sqlite => (Store::File(place.path().join("store.db")), 2),
             Kind::Postgres | Kind::MovingPostgres => {
-                let Some(server) = Server::start() else { return Ok(None) };
+                let Some(server) = PostgresServer::start() else { return Ok(None) };
                 let name = server.new_database();
                 (Store::Server(server, name), 3)
             }

@@ -9,7 +9,7 @@ use super::{
     http::{Call, Client, Counts, DEADLINE},
     load::{Clients, Load, is_store_away},
     read_back,
-    server::Server,
+    server::PostgresServer,
 };
 use crate::failure::Failure;
 use std::{
@@ -28,7 +28,7 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     let mut recovery = Duration::ZERO;
     // The server at the end is needed until everything was read again.
     let last = load.during(|| {
-        let mut current: Option<Server> = None;
+        let mut current: Option<PostgresServer> = None;
         for round in 0..size.failovers {
             let primary = current.as_ref().unwrap_or(first);
             let standby = primary.standby();

@@ -2,7 +2,7 @@
 
 /// The result of decoding an escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Escape {
+pub(super) enum EscapeSequence {
     /// The character after the backslash, which is in the file.
     Itself(char),
     /// A character that is not in the file.
@@ -13,10 +13,10 @@ pub(super) enum Escape {
 
 /// Reads the escape that `text` starts with: its character and its number of bytes, the backslash included.
 /// `None` if it is no escape that a template literal may have.
-pub(super) fn read(text: &str) -> Option<(Escape, usize)> {
+pub(super) fn read(text: &str) -> Option<(EscapeSequence, usize)> {
     let rest = text.strip_prefix('\\')?;
     let c = rest.chars().next()?;
-    let other = |c: char, bytes: usize| Some((Escape::Other(c), bytes));
+    let other = |c: char, bytes: usize| Some((EscapeSequence::Other(c), bytes));
     match c {
         'n' => other('\n', 2),
         't' => other('\t', 2),
@@ -38,9 +38,9 @@ pub(super) fn read(text: &str) -> Option<(Escape, usize)> {
             let (c, bytes) = char::from_u32(unit).map(|c| (c, bytes)).or_else(pair)?;
             other(c, bytes)
         }
-        '\r' if rest[1..].starts_with('\n') => Some((Escape::Nothing, 3)),
-        '\n' | '\r' | '\u{2028}' | '\u{2029}' => Some((Escape::Nothing, 1 + c.len_utf8())),
-        itself => Some((Escape::Itself(itself), 1 + itself.len_utf8())),
+        '\r' if rest[1..].starts_with('\n') => Some((EscapeSequence::Nothing, 3)),
+        '\n' | '\r' | '\u{2028}' | '\u{2029}' => Some((EscapeSequence::Nothing, 1 + c.len_utf8())),
+        itself => Some((EscapeSequence::Itself(itself), 1 + itself.len_utf8())),
     }
 }
 
@@ -67,26 +67,26 @@ mod tests {
     #[test]
     fn escapes_stand_for_what_javascript_says() {
         for (text, expected) in [
-            ("\\`x", Some((Escape::Itself('`'), 2))),
-            ("\\$", Some((Escape::Itself('$'), 2))),
-            ("\\\\", Some((Escape::Itself('\\'), 2))),
-            ("\\'", Some((Escape::Itself('\''), 2))),
-            ("\\é", Some((Escape::Itself('é'), 3))),
-            ("\\n", Some((Escape::Other('\n'), 2))),
-            ("\\t", Some((Escape::Other('\t'), 2))),
-            ("\\r", Some((Escape::Other('\r'), 2))),
-            ("\\b", Some((Escape::Other('\u{8}'), 2))),
-            ("\\f", Some((Escape::Other('\u{c}'), 2))),
-            ("\\v", Some((Escape::Other('\u{b}'), 2))),
-            ("\\0", Some((Escape::Other('\0'), 2))),
-            ("\\x41", Some((Escape::Other('A'), 4))),
-            ("\\u2014", Some((Escape::Other('—'), 6))),
-            ("\\u{1F514}x", Some((Escape::Other('🔔'), 9))),
-            ("\\uD83D\\uDD14", Some((Escape::Other('🔔'), 12))),
-            ("\\u{0000000041}", Some((Escape::Other('A'), 14))),
-            ("\\\n", Some((Escape::Nothing, 2))),
-            ("\\\r\n", Some((Escape::Nothing, 3))),
-            ("\\\u{2028}", Some((Escape::Nothing, 4))),
+            ("\\`x", Some((EscapeSequence::Itself('`'), 2))),
+            ("\\$", Some((EscapeSequence::Itself('$'), 2))),
+            ("\\\\", Some((EscapeSequence::Itself('\\'), 2))),
+            ("\\'", Some((EscapeSequence::Itself('\''), 2))),
+            ("\\é", Some((EscapeSequence::Itself('é'), 3))),
+            ("\\n", Some((EscapeSequence::Other('\n'), 2))),
+            ("\\t", Some((EscapeSequence::Other('\t'), 2))),
+            ("\\r", Some((EscapeSequence::Other('\r'), 2))),
+            ("\\b", Some((EscapeSequence::Other('\u{8}'), 2))),
+            ("\\f", Some((EscapeSequence::Other('\u{c}'), 2))),
+            ("\\v", Some((EscapeSequence::Other('\u{b}'), 2))),
+            ("\\0", Some((EscapeSequence::Other('\0'), 2))),
+            ("\\x41", Some((EscapeSequence::Other('A'), 4))),
+            ("\\u2014", Some((EscapeSequence::Other('—'), 6))),
+            ("\\u{1F514}x", Some((EscapeSequence::Other('🔔'), 9))),
+            ("\\uD83D\\uDD14", Some((EscapeSequence::Other('🔔'), 12))),
+            ("\\u{0000000041}", Some((EscapeSequence::Other('A'), 14))),
+            ("\\\n", Some((EscapeSequence::Nothing, 2))),
+            ("\\\r\n", Some((EscapeSequence::Nothing, 3))),
+            ("\\\u{2028}", Some((EscapeSequence::Nothing, 4))),
         ] {
             assert_eq!(read(text), expected, "{text:?}");
         }

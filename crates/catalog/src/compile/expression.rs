@@ -4,15 +4,15 @@ use super::tree::{MAX_LEVELS, tree};
 use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
-use preface_core::catalog::{Expression, Unread};
+use preface_core::catalog::{Expression, UncompiledReason};
 
 /// Makes a tree of the source of an expression, of which [`super::extent`] found the end.
-pub(super) fn read(source: &str, allocator: &Allocator) -> Result<Expression, Unread> {
+pub(super) fn read(source: &str, allocator: &Allocator) -> Result<Expression, UncompiledReason> {
     match parser(source, allocator).parse_expression() {
-        Ok(parsed) => tree(&parsed, MAX_LEVELS).map_err(Unread::Unsupported),
+        Ok(parsed) => tree(&parsed, MAX_LEVELS).map_err(UncompiledReason::Unsupported),
         Err(errors) => {
             let first = errors.iter().next().map_or_else(|| "no expression".to_owned(), ToString::to_string);
-            Err(Unread::Unparsed(first))
+            Err(UncompiledReason::Unparsed(first))
         }
     }
 }

@@ -14,7 +14,7 @@ pub const MAX_NESTING: usize = 64;
 
 /// The reason why the end of an expression was not found.
 #[derive(Debug)]
-pub(super) struct NoEnd {
+pub(super) struct ExtentError {
     /// The reason, for people.
     pub why: String,
     /// The number of bytes that were read.
@@ -22,18 +22,18 @@ pub(super) struct NoEnd {
 }
 
 /// Returns the place of the `}` that ends the expression at the start of `text`.
-pub(super) fn end_of(text: &str) -> Result<usize, NoEnd> {
-    let mut scan = Scan {
+pub(super) fn end_of(text: &str) -> Result<usize, ExtentError> {
+    let mut scan = ExtentScanner {
         text,
         at: 0,
         open: Vec::new(),
         going_on: 0,
         sticky: 0,
         nesting: 0,
-        last: Last::Operator,
+        last: PreviousToken::Operator,
         dot: false,
     };
-    scan.run().map_err(|why| NoEnd { why, looked_at: scan.at })
+    scan.run().map_err(|why| ExtentError { why, looked_at: scan.at })
 }
 
 /// The kind of an open bracket.
@@ -42,14 +42,14 @@ enum Bracket {
     Square,
     Brace,
     /// `(`, and the token kind of its `)`.
-    Round(Last),
+    Round(PreviousToken),
     /// `${` in a template literal.
     Hole,
 }
 
 /// An open bracket, and the unfinished operators around it.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenBracket {
     bracket: Bracket,
     going_on: usize,
     sticky: usize,
@@ -57,7 +57,7 @@ struct Open {
 
 /// The kind of the last token, which decides what a `/` after it means.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum PreviousToken {
     /// A value ended: `/` divides.
     Value,
     /// A value must come: `/` starts a regular expression.
@@ -68,22 +68,22 @@ enum Last {
     Unclear,
 }
 
-struct Scan<'t> {
+struct ExtentScanner<'t> {
     text: &'t str,
     at: usize,
-    open: Vec<Open>,
+    open: Vec<OpenBracket>,
     /// The number of unfinished operators in the innermost bracket, such as a ternary without its `:`.
     going_on: usize,
     /// The number of those that a `,` or a `;` does not end.
     sticky: usize,
     /// The number of all open brackets and unfinished operators.
     nesting: usize,
-    last: Last,
+    last: PreviousToken,
     /// True: the last token was a `.`.
     dot: bool,
 }
 
-impl Scan<'_> {
+impl ExtentScanner<'_> {
     fn run(&mut self) -> Result<usize, String> {
         let mut new_line = false;
         while let Some(c) = self.text[self.at..].chars().next() {
@@ -109,9 +109,9 @@ impl Scan<'_> {
                 }
                 '(' => {
                     let after = match self.last {
-                        Last::Head => Last::Operator,
-                        Last::Unclear => Last::Unclear,
-                        Last::Value | Last::Operator => Last::Value,
+                        PreviousToken::Head => PreviousToken::Operator,
+                        PreviousToken::Unclear => PreviousToken::Unclear,
+                        PreviousToken::Value | PreviousToken::Operator => PreviousToken::Value,
                     };
                     self.push(Bracket::Round(after))?;
                 }
@@ -124,17 +124,17 @@ impl Scan<'_> {
                     let spread = self.text[self.at..].starts_with("..");
                     self.at += if spread { 2 } else { 0 };
                     self.dot = !spread;
-                    self.last = Last::Operator;
+                    self.last = PreviousToken::Operator;
                 }
                 ',' | ';' => {
                     self.nesting -= self.going_on - self.sticky;
                     self.going_on = self.sticky;
-                    self.last = Last::Operator;
+                    self.last = PreviousToken::Operator;
                 }
                 'a'..='z' | 'A'..='Z' | '_' | '$' => self.word(from, dot)?,
                 '0'..='9' => {
                     self.skip(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-                    self.last = Last::Value;
+                    self.last = PreviousToken::Value;
                 }
                 '!' | '~' | '?' | ':' | '=' | '+' | '-' | '*' | '<' | '>' | '&' | '|' | '^' | '%' => {
                     self.operator(from)?;
@@ -156,7 +156,7 @@ impl Scan<'_> {
                 }
                 '\n' | '\r' => break,
                 _ if c == quote => {
-                    self.last = Last::Value;
+                    self.last = PreviousToken::Value;
                     return Ok(());
                 }
                 _ => {}
@@ -173,7 +173,7 @@ impl Scan<'_> {
                     self.next();
                 }
                 '`' => {
-                    self.last = Last::Value;
+                    self.last = PreviousToken::Value;
                     return Ok(());
                 }
                 '$' if self.text[self.at..].starts_with('{') => {
@@ -202,8 +202,8 @@ impl Scan<'_> {
 
     fn slash(&mut self, new_line: bool) -> Result<(), String> {
         match self.last {
-            Last::Value if !new_line => self.last = Last::Operator,
-            Last::Operator => {
+            PreviousToken::Value if !new_line => self.last = PreviousToken::Operator,
+            PreviousToken::Operator => {
                 let mut class = false;
                 loop {
                     match self.next() {
@@ -218,7 +218,7 @@ impl Scan<'_> {
                     }
                 }
                 self.skip(|c| c.is_ascii_alphanumeric());
-                self.last = Last::Value;
+                self.last = PreviousToken::Value;
             }
             _ => return Err("a `/` could be a division or a regular expression".to_owned()),
         }
@@ -227,31 +227,31 @@ impl Scan<'_> {
 
     fn word(&mut self, from: usize, member: bool) -> Result<(), String> {
         self.skip(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '\u{200c}' | '\u{200d}'));
-        self.last = Last::Value;
+        self.last = PreviousToken::Value;
         if member {
             return Ok(());
         }
         match &self.text[from..self.at] {
             "if" | "while" | "for" | "with" => {
-                self.last = Last::Head;
+                self.last = PreviousToken::Head;
                 self.go_on(1)
             }
             "else" => {
-                self.last = Last::Operator;
+                self.last = PreviousToken::Operator;
                 self.sticky += 1;
                 self.go_on(1)
             }
             "typeof" | "void" | "delete" | "new" | "return" | "throw" | "case" | "do" => {
-                self.last = Last::Operator;
+                self.last = PreviousToken::Operator;
                 self.go_on(1)
             }
             "in" | "instanceof" => {
-                self.last = Last::Operator;
+                self.last = PreviousToken::Operator;
                 Ok(())
             }
             "await" | "yield" | "async" | "of" | "let" | "class" | "extends" | "function" | "import"
             | "break" | "continue" | "debugger" => {
-                self.last = Last::Unclear;
+                self.last = PreviousToken::Unclear;
                 self.go_on(1)
             }
             _ => Ok(()),
@@ -263,7 +263,7 @@ impl Scan<'_> {
         if rest.starts_with("<!--") || rest.starts_with("-->") {
             return Err("a comment of another language stands in it".to_owned());
         }
-        let before_value = self.last != Last::Value;
+        let before_value = self.last != PreviousToken::Value;
         let (bytes, deeper) =
             if ["++", "--", "=>", "**", "??"].iter().any(|operator| rest.starts_with(operator)) {
                 (2, 1)
@@ -282,16 +282,19 @@ impl Scan<'_> {
                 };
                 (1, deeper)
             };
-        self.last =
-            if rest.starts_with("++") || rest.starts_with("--") { Last::Unclear } else { Last::Operator };
+        self.last = if rest.starts_with("++") || rest.starts_with("--") {
+            PreviousToken::Unclear
+        } else {
+            PreviousToken::Operator
+        };
         self.at = from + bytes;
         self.go_on(deeper)
     }
 
     fn push(&mut self, bracket: Bracket) -> Result<(), String> {
-        self.open.push(Open { bracket, going_on: self.going_on, sticky: self.sticky });
+        self.open.push(OpenBracket { bracket, going_on: self.going_on, sticky: self.sticky });
         (self.going_on, self.sticky) = (0, 0);
-        self.last = Last::Operator;
+        self.last = PreviousToken::Operator;
         self.deeper(1)
     }
 
@@ -301,8 +304,8 @@ impl Scan<'_> {
         (self.going_on, self.sticky) = (open.going_on, open.sticky);
         match (open.bracket, close) {
             (Bracket::Round(after), ')') => self.last = after,
-            (Bracket::Square, ']') => self.last = Last::Value,
-            (Bracket::Brace, '}') => self.last = Last::Unclear,
+            (Bracket::Square, ']') => self.last = PreviousToken::Value,
+            (Bracket::Brace, '}') => self.last = PreviousToken::Unclear,
             (Bracket::Hole, '}') => return self.template(),
             _ => return Err(format!("`{close}` closes another bracket")),
         }

@@ -1,11 +1,14 @@
 //! Arrow functions: the ones that are given to `map`, `filter` and the like.
 
-use super::tree::{Refused, refuse, tree};
+use super::tree::{UnsupportedConstruct, refuse, tree};
 use oxc_ast::ast;
 use preface_core::catalog::{Expression, Statement};
 
 /// Makes a tree of an arrow function that has `room` levels of JSON left inside.
-pub(super) fn arrow(arrow: &ast::ArrowFunctionExpression, room: usize) -> Result<Expression, Refused> {
+pub(super) fn arrow(
+    arrow: &ast::ArrowFunctionExpression,
+    room: usize,
+) -> Result<Expression, UnsupportedConstruct> {
     if arrow.r#async {
         return refuse("an `async` function");
     }
@@ -24,7 +27,7 @@ pub(super) fn arrow(arrow: &ast::ArrowFunctionExpression, room: usize) -> Result
 }
 
 /// A parameter: a name, or several that take a list apart.
-fn parameter(parameter: &ast::FormalParameter) -> Result<Vec<String>, Refused> {
+fn parameter(parameter: &ast::FormalParameter) -> Result<Vec<String>, UnsupportedConstruct> {
     if parameter.initializer.is_some() {
         return refuse("a parameter with a default");
     }
@@ -42,7 +45,7 @@ fn parameter(parameter: &ast::FormalParameter) -> Result<Vec<String>, Refused> {
     }
 }
 
-fn statements(list: &[ast::Statement], room: usize) -> Result<Vec<Statement>, Refused> {
+fn statements(list: &[ast::Statement], room: usize) -> Result<Vec<Statement>, UnsupportedConstruct> {
     let mut done = Vec::new();
     for statement in list {
         add(statement, room, &mut done)?;
@@ -50,7 +53,11 @@ fn statements(list: &[ast::Statement], room: usize) -> Result<Vec<Statement>, Re
     Ok(done)
 }
 
-fn add(statement: &ast::Statement, room: usize, done: &mut Vec<Statement>) -> Result<(), Refused> {
+fn add(
+    statement: &ast::Statement,
+    room: usize,
+    done: &mut Vec<Statement>,
+) -> Result<(), UnsupportedConstruct> {
     let Some(room) = room.checked_sub(3) else { return refuse("statements that are nested too deep") };
     match statement {
         ast::Statement::EmptyStatement(_) => {}
@@ -97,7 +104,7 @@ fn add(statement: &ast::Statement, room: usize, done: &mut Vec<Statement>) -> Re
 }
 
 /// Converts a branch of an `if`: a block, or one statement.
-fn branch(statement: &ast::Statement, room: usize) -> Result<Vec<Statement>, Refused> {
+fn branch(statement: &ast::Statement, room: usize) -> Result<Vec<Statement>, UnsupportedConstruct> {
     match statement {
         ast::Statement::BlockStatement(block) => statements(&block.body, room),
         other => statements(std::slice::from_ref(other), room),

@@ -8,11 +8,11 @@ mod tree;
 
 pub use extent::{MAX_BYTES, MAX_NESTING};
 
-use escape::Escape;
-use extent::NoEnd;
+use escape::EscapeSequence;
+use extent::ExtentError;
 use oxc_allocator::Allocator;
 use preface_core::{
-    catalog::{Chunk, Expression, Generation, Unread},
+    catalog::{CatalogChunk, Expression, Generation, UncompiledReason},
     diagnostic::{Diagnostic, DiagnosticCode, Place},
 };
 use std::{collections::BTreeSet, ops::Range};
@@ -26,9 +26,9 @@ const MAX_NOTES: usize = 100;
 
 /// A body that was taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledBody {
     /// The chunks of the body, in order.
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<CatalogChunk>,
     /// The bytes of the body, the last line end left out.
     pub bytes: usize,
     /// Diagnostics about the text that stays as it is written.
@@ -46,7 +46,7 @@ pub fn compile(
     body: usize,
     variables: &[String],
     generation: Generation,
-) -> Compiled {
+) -> CompiledBody {
     let rest = &text[body..];
     let end = body + rest.strip_suffix("\r\n").or(rest.strip_suffix('\n')).unwrap_or(rest).len();
     let mut compiler = Compiler {
@@ -64,7 +64,7 @@ pub fn compile(
     };
     compiler.run();
     compiler.tell_untold();
-    Compiled { chunks: compiler.chunks, bytes: end - body, notes: compiler.notes }
+    CompiledBody { chunks: compiler.chunks, bytes: end - body, notes: compiler.notes }
 }
 
 struct Compiler<'t> {
@@ -77,7 +77,7 @@ struct Compiler<'t> {
     work: usize,
     /// Words that are in no chunk yet.
     words: Range<usize>,
-    chunks: Vec<Chunk>,
+    chunks: Vec<CatalogChunk>,
     notes: Vec<Diagnostic>,
     /// The names that a diagnostic was already made for.
     undeclared: BTreeSet<String>,
@@ -111,7 +111,7 @@ impl Compiler<'_> {
         let span = self.words.clone();
         self.words.start = span.end;
         if !span.is_empty() {
-            self.chunks.push(Chunk::Text { text: self.text[span.clone()].to_owned(), span });
+            self.chunks.push(CatalogChunk::Text { text: self.text[span.clone()].to_owned(), span });
         }
     }
 
@@ -122,16 +122,16 @@ impl Compiler<'_> {
 
     fn escape(&mut self, at: usize) {
         match escape::read(&self.text[at..]) {
-            Some((Escape::Itself(c), bytes)) => {
+            Some((EscapeSequence::Itself(c), bytes)) => {
                 self.put_words();
                 self.words = at + bytes - c.len_utf8()..at + bytes;
             }
-            Some((Escape::Other(c), bytes)) => {
+            Some((EscapeSequence::Other(c), bytes)) => {
                 self.put_words();
-                self.chunks.push(Chunk::Text { text: c.to_string(), span: at..at + bytes });
+                self.chunks.push(CatalogChunk::Text { text: c.to_string(), span: at..at + bytes });
                 self.go_on(at + bytes);
             }
-            Some((Escape::Nothing, bytes)) => {
+            Some((EscapeSequence::Nothing, bytes)) => {
                 self.put_words();
                 self.go_on(at + bytes);
             }
@@ -153,7 +153,7 @@ impl Compiler<'_> {
         let inside = at + 2;
         let ended = match self.work < MAX_WORK {
             true => extent::end_of(&self.text[inside..]),
-            false => Err(NoEnd {
+            false => Err(ExtentError {
                 why: "too much of the file looks like expressions and is none".to_owned(),
                 looked_at: 0,
             }),
@@ -164,18 +164,18 @@ impl Compiler<'_> {
                 self.allocator.reset();
                 (at..inside + bytes + 1, read)
             }
-            Err(NoEnd { why, looked_at }) => {
+            Err(ExtentError { why, looked_at }) => {
                 self.work += looked_at;
-                (at..self.end_of_unparsed(inside), Err(Unread::Unparsed(why)))
+                (at..self.end_of_unparsed(inside), Err(UncompiledReason::Unparsed(why)))
             }
         };
         self.go_on(span.end);
         let written = self.text[span.clone()].to_owned();
         let chunk = match read.and_then(|expression| self.declared(expression)) {
-            Ok(expression) => Chunk::Value { expression, written, span },
+            Ok(expression) => CatalogChunk::Value { expression, written, span },
             Err(why) => {
                 self.note(&why, &span);
-                Chunk::Kept { written, span, why }
+                CatalogChunk::Kept { written, span, why }
             }
         };
         self.chunks.push(chunk);
@@ -202,7 +202,7 @@ impl Compiler<'_> {
     }
 
     /// Refuses an expression of generation B that has a name which the file does not declare.
-    fn declared(&self, expression: Expression) -> Result<Expression, Unread> {
+    fn declared(&self, expression: Expression) -> Result<Expression, UncompiledReason> {
         if self.generation == Generation::B {
             let mut names = BTreeSet::new();
             expression.free_names(&mut Vec::new(), &mut names);
@@ -211,25 +211,25 @@ impl Compiler<'_> {
                 names.insert(name);
             }
             if let Some(name) = names.into_iter().find(|name| !self.variables.contains(name)) {
-                return Err(Unread::Undeclared(name.to_owned()));
+                return Err(UncompiledReason::Undeclared(name.to_owned()));
             }
         }
         Ok(expression)
     }
 
-    fn note(&mut self, why: &Unread, span: &Range<usize>) {
+    fn note(&mut self, why: &UncompiledReason, span: &Range<usize>) {
         let stays = "it stays in the prompt as it is written";
         let note = match why {
-            Unread::Unparsed(why) => Diagnostic::warning(
+            UncompiledReason::Unparsed(why) => Diagnostic::warning(
                 DiagnosticCode::CatalogUnparsed,
                 format!("a `${{…}}` is no expression: {why}"),
             )
             .help(stays),
-            Unread::Unsupported(what) => {
+            UncompiledReason::Unsupported(what) => {
                 let what = format!("a `${{…}}` has {what}, which is not worked out here");
                 Diagnostic::warning(DiagnosticCode::CatalogUnsupported, what).help(stays)
             }
-            Unread::Undeclared(name) => {
+            UncompiledReason::Undeclared(name) => {
                 if !self.undeclared.insert(name.clone()) {
                     return;
                 }

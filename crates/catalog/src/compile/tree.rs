@@ -12,10 +12,10 @@ use preface_core::catalog::{Binary, Expression, Number, Unary};
 pub(super) const MAX_LEVELS: usize = 112;
 
 /// The name of a construct that has no tree.
-pub(super) type Refused = String;
+pub(super) type UnsupportedConstruct = String;
 
 /// Makes a tree of an expression that has `room` levels of JSON left.
-pub(super) fn tree(from: &ast::Expression, room: usize) -> Result<Expression, Refused> {
+pub(super) fn tree(from: &ast::Expression, room: usize) -> Result<Expression, UnsupportedConstruct> {
     let Some(room) = room.checked_sub(2) else {
         return Err(format!("more than {MAX_LEVELS} levels of nesting"));
     };
@@ -90,12 +90,12 @@ pub(super) fn tree(from: &ast::Expression, room: usize) -> Result<Expression, Re
     })
 }
 
-pub(super) fn refuse<T>(what: &str) -> Result<T, Refused> {
+pub(super) fn refuse<T>(what: &str) -> Result<T, UnsupportedConstruct> {
     Err(what.to_owned())
 }
 
 /// A template literal; one without values is a text.
-fn template(literal: &ast::TemplateLiteral, room: usize) -> Result<Expression, Refused> {
+fn template(literal: &ast::TemplateLiteral, room: usize) -> Result<Expression, UnsupportedConstruct> {
     let mut parts = Vec::new();
     for (place, words) in literal.quasis.iter().enumerate() {
         match words.value.cooked {
@@ -116,7 +116,7 @@ fn template(literal: &ast::TemplateLiteral, room: usize) -> Result<Expression, R
     Ok(Expression::Template(parts))
 }
 
-fn call(call: &ast::CallExpression, room: usize) -> Result<Expression, Refused> {
+fn call(call: &ast::CallExpression, room: usize) -> Result<Expression, UnsupportedConstruct> {
     if call.optional {
         return refuse("`?.(…)`");
     }
@@ -129,7 +129,7 @@ fn call(call: &ast::CallExpression, room: usize) -> Result<Expression, Refused> 
 }
 
 /// Converts the last element of a chain with `?.`.
-fn element(element: &ast::ChainElement, room: usize) -> Result<Expression, Refused> {
+fn element(element: &ast::ChainElement, room: usize) -> Result<Expression, UnsupportedConstruct> {
     match element {
         ast::ChainElement::CallExpression(called) => call(called, room),
         ast::ChainElement::StaticMemberExpression(member) => Ok(Expression::Member {
@@ -159,7 +159,7 @@ fn cut_short(link: &mut Expression) -> bool {
     }
 }
 
-fn one_value(unary: &ast::UnaryExpression, room: usize) -> Result<Expression, Refused> {
+fn one_value(unary: &ast::UnaryExpression, room: usize) -> Result<Expression, UnsupportedConstruct> {
     let operator = match unary.operator {
         ast::UnaryOperator::LogicalNot => Unary::Not,
         ast::UnaryOperator::UnaryNegation => Unary::Minus,
@@ -170,7 +170,7 @@ fn one_value(unary: &ast::UnaryExpression, room: usize) -> Result<Expression, Re
     Ok(Expression::Unary { operator, value: Box::new(tree(&unary.argument, room)?) })
 }
 
-fn operator(operator: ast::BinaryOperator) -> Result<Binary, Refused> {
+fn operator(operator: ast::BinaryOperator) -> Result<Binary, UnsupportedConstruct> {
     use ast::BinaryOperator as Theirs;
     Ok(match operator {
         Theirs::StrictEquality => Binary::Same,
@@ -190,7 +190,10 @@ fn operator(operator: ast::BinaryOperator) -> Result<Binary, Refused> {
     })
 }
 
-fn entry(member: &ast::ObjectPropertyKind, room: usize) -> Result<(String, Expression), Refused> {
+fn entry(
+    member: &ast::ObjectPropertyKind,
+    room: usize,
+) -> Result<(String, Expression), UnsupportedConstruct> {
     let ast::ObjectPropertyKind::ObjectProperty(member) = member else { return refuse("`...`") };
     if member.method || member.kind != ast::PropertyKind::Init {
         return refuse("an object with a method");

@@ -1,13 +1,13 @@
 //! `preface agents`: the agents of a directory, which of them answer to their names, from where, and what is wrong.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
-    scopes_view::{ListingFlags, Row, State, asides},
+    flags::OutputFormat,
+    scopes_view::{EntryState, ListingFlags, ListingRow, asides},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{columns, one_line, short},
     },
 };
@@ -48,15 +48,15 @@ pub struct Args {
 }
 
 /// Lists them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let request = args.listing.request()?;
     let report = Engine::new(&system).agents(&request).map_err(|error| args.listing.failed(error))?;
-    let every = args.all || args.listing.format == Format::Json;
+    let every = args.all || args.listing.format == OutputFormat::Json;
     let rows: Vec<&AgentEntry> = report.agents.iter().filter(|agent| every || agent.active).collect();
     match args.listing.format {
-        Format::Json => ui.json(&rows)?,
-        Format::Text => ui.view(&view(&rows, report.agents.len() - rows.len(), ui.columns()))?,
+        OutputFormat::Json => ui.json(&rows)?,
+        OutputFormat::Text => ui.view(&view(&rows, report.agents.len() - rows.len(), ui.columns()))?,
     }
     // What the table says is not said twice.
     let is_row = |note: &Diagnostic| every && rows.iter().any(|agent| agent.diagnostics.contains(note));
@@ -71,11 +71,17 @@ fn view(rows: &[&AgentEntry], left_out: usize, room: Option<usize>) -> String {
     if rows.is_empty() {
         out.push_str(&format!("{dim}nothing: agents{dim:#}\n"));
     } else {
-        let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left, Side::Left]);
+        let mut table = TextTable::new([
+            ColumnAlignment::Left,
+            ColumnAlignment::Left,
+            ColumnAlignment::Left,
+            ColumnAlignment::Left,
+            ColumnAlignment::Left,
+        ]);
         table.row(["name", "layer", "state", "tools", "path"].map(|head| Cell::styled(head, dim)));
         let widest = widest_tools(rows, room);
         for agent in rows {
-            let state = State::of(*agent);
+            let state = EntryState::of(*agent);
             table.row([
                 Cell::styled(name(agent), if agent.active { style::BOLD } else { dim }),
                 Cell::styled(agent.origin.scope.as_str(), style::scope(agent.origin.scope)),
@@ -102,7 +108,7 @@ fn widest_tools(rows: &[&AgentEntry], room: Option<usize>) -> usize {
     let widest = |cell: fn(&AgentEntry) -> String| rows.iter().map(|agent| columns(&cell(agent))).max();
     let before = [widest(name), widest(|agent| agent.origin.scope.as_str().into())]
         .into_iter()
-        .chain([widest(|agent| State::of(agent).word().into())])
+        .chain([widest(|agent| EntryState::of(agent).word().into())])
         .map(|width| width.unwrap_or_default().max("layer".len()) + 2);
     room.saturating_sub(before.sum::<usize>() + 2 + PATH).clamp(FEW_TOOLS, TOOLS)
 }
@@ -125,7 +131,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
     let description =
         agent.value.what.iter().map(|said| short(&one_line(&said.description), DESCRIPTION).into_owned());
     let mut lines: Vec<String> = description.collect();
-    lines.extend(asides(Row::from(agent)));
+    lines.extend(asides(ListingRow::from(agent)));
     if agent.value.what.is_some() {
         let told = agent.diagnostics.iter().filter(|note| note.code != DiagnosticCode::AgentShadowed);
         lines.extend(told.map(|note| one_line(&note.message)));

@@ -2,14 +2,14 @@
 
 use crate::{
     command::mcp,
-    conversation::{Conversation, ConversationFlags},
-    failure::{Exit, Failure},
+    conversation::{ConversationFlags, ConversationInput},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TalkFlags},
-    kept::Missing,
+    flags::{OutputFormat, VerbosityFlags},
+    kept::MissingPromptPolicy,
     notes,
-    subject::{Asking, Subject, SubjectFlags},
-    ui::{Talk, Ui, text::count},
+    subject::{InteractionMode, Subject, SubjectFlags},
+    ui::{Ui, Verbosity, text::count},
 };
 use clap::ValueEnum;
 use preface::core::{
@@ -49,7 +49,7 @@ Examples:
 pub struct Args {
     /// Choose the form: the prompt itself, a document that explains it, or all that a model sees
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Form,
+    format: BuildFormat,
 
     /// Write everything that the prompt was made from to FILE
     ///
@@ -70,12 +70,12 @@ pub struct Args {
     subject: SubjectFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// The forms in which a build leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum BuildFormat {
     /// For people and pipes
     #[default]
     Text,
@@ -86,9 +86,9 @@ pub enum Form {
 }
 
 /// Builds and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let conversation = args.conversation.read()?;
-    let asked = if args.format == Form::Json { Format::Json } else { Format::Text };
+    let asked = if args.format == BuildFormat::Json { OutputFormat::Json } else { OutputFormat::Text };
     args.check_kept(&conversation)?;
     let talk = args.talk.talk();
     if args.refresh_mcp {
@@ -96,24 +96,24 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         args.subject.trust.apply(&mut request)?;
         mcp::before_build(ui, &request, talk)?;
     }
-    let kept = args.subject.kept(ui, Asking::May, asked, Missing::Construct)?;
+    let kept = args.subject.kept(ui, InteractionMode::May, asked, MissingPromptPolicy::Construct)?;
     let subject = match kept {
-        Some(kept) if args.format == Form::Request => {
+        Some(kept) if args.format == BuildFormat::Request => {
             Some(kept.with_turn(ui, &args.subject, conversation)?)
         }
         Some(kept) => Some(kept),
-        None => args.subject.run(ui, Asking::May, asked, conversation)?,
+        None => args.subject.run(ui, InteractionMode::May, asked, conversation)?,
     };
     let Some(mut subject) = subject else { return Ok(Exit::Done) };
     if let (Some(file), Some(world)) = (&args.save_world, &subject.world) {
-        let mut bytes = serde_json::to_vec(world).map_err(|error| Failure::new(error.to_string()))?;
+        let mut bytes = serde_json::to_vec(world).map_err(|error| CommandFailure::new(error.to_string()))?;
         bytes.push(b'\n');
         files::write(file, &bytes)?;
     }
     match args.format {
-        Form::Text => ui.prompt(&subject.prompt.text)?,
-        Form::Json => ui.json(&subject.document()?)?,
-        Form::Request => {
+        BuildFormat::Text => ui.prompt(&subject.prompt.text)?,
+        BuildFormat::Json => ui.json(&subject.document()?)?,
+        BuildFormat::Request => {
             let request = Neutral.shape(subject.call());
             ui.prompt(&escape_json(request.body))?;
             match &mut subject.kept {
@@ -126,7 +126,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Some(kept) => kept.tell(ui, talk, &subject.prompt),
         None => notes::tell(ui, talk, &subject.prompt),
     }
-    if args.format == Form::Text && talk != Talk::Quiet {
+    if args.format == BuildFormat::Text && talk != Verbosity::Quiet {
         tell_reminders(ui, &subject);
     }
     Ok(Exit::Done)
@@ -154,17 +154,21 @@ fn tell_reminders(ui: &Ui, subject: &Subject) {
 
 impl Args {
     /// Refuses what a kept prompt has no answer to: it is read, so there is no world, and no hook changes it.
-    fn check_kept(&self, conversation: &Conversation) -> Result<(), Failure> {
+    fn check_kept(&self, conversation: &ConversationInput) -> Result<(), CommandFailure> {
         if self.subject.turn.conversation.is_none() || self.subject.keep.no_keep {
             return Ok(());
         }
         let flag = match (&self.save_world, &conversation.prompt) {
             (Some(_), _) => "--save-world",
             (None, Some(_)) => "--prompt",
-            (None, None) if !conversation.events.is_empty() && self.format != Form::Request => "--event",
+            (None, None) if !conversation.events.is_empty() && self.format != BuildFormat::Request => {
+                "--event"
+            }
             (None, None) => return Ok(()),
         };
-        Err(Failure::usage(format!("`{flag}` is about a build of now, and `--conversation` keeps a prompt"))
-            .hint("`--no-keep` builds now, with the id as a fact"))
+        Err(CommandFailure::usage(format!(
+            "`{flag}` is about a build of now, and `--conversation` keeps a prompt"
+        ))
+        .hint("`--no-keep` builds now, with the id as a fact"))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Cli,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     ui::Ui,
 };
@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 /// Prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut script = Vec::new();
     let mut command = Cli::command();
     // Arguments of subcommands are worked out only now.

@@ -1,20 +1,20 @@
 //! `preface diff`: two builds, what changed between them, and where a provider's cache stops.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TalkFlags, Tools, TrustFlags, TurnFlags},
-    kept::{self, KeepFlags},
+    flags::{OutputFormat, ToolNames, TrustFlags, TurnFlags, VerbosityFlags},
+    kept::{self, PersistFlags},
     notes,
     subject::rebuild,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, number, one_line, wrap},
     },
 };
 use preface::{
-    Built, COUNTERS, Engine, Request, ToolChoice, Writes,
+    BuildResult, COUNTERS, Engine, Request, ToolChoice, WriteScope,
     core::{
         budget,
         diff::{Change, Difference, PartChange},
@@ -51,10 +51,10 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
-    against: Against,
+    against: AgainstFlags,
 
     #[command(flatten)]
     turn: TurnFlags,
@@ -63,17 +63,17 @@ pub struct Args {
     trust: TrustFlags,
 
     #[command(flatten)]
-    keep: KeepFlags,
+    keep: PersistFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// The other side.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "What to compare with")]
 #[group(required = true, multiple = true)]
-pub struct Against {
+pub struct AgainstFlags {
     /// Compare with a receipt or a saved world in FILE
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "against_preset", "against_profile", "against_model", "against_tools", "against_conversation",
@@ -94,8 +94,8 @@ pub struct Against {
     against_model: Option<String>,
 
     /// Compare with other tools
-    #[arg(long, value_name = "NAMES", value_parser = Tools::parse)]
-    against_tools: Option<Tools>,
+    #[arg(long, value_name = "NAMES", value_parser = ToolNames::parse)]
+    against_tools: Option<ToolNames>,
 
     /// Compare with another conversation
     #[arg(long, value_name = "ID")]
@@ -121,24 +121,24 @@ pub struct Receipt {
 }
 
 /// Builds both sides and compares them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
     let templates = args.keep.template.source();
-    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
+    let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let left = match kept(args, request.conversation.as_deref())? {
         Some(kept) => kept,
         None => {
             let built = engine.build(&request)?;
             // Both sides stand at the same instant, unless they are to differ in it.
             request.now.get_or_insert_with(|| built.world.turn.now.clone());
-            Compared::built(built)
+            DiffOperand::built(built)
         }
     };
     let counter = COUNTERS
         .get(&left.counter)
-        .ok_or_else(|| Failure::new(format!("unknown counter: `{}`", left.counter)))?;
+        .ok_or_else(|| CommandFailure::new(format!("unknown counter: `{}`", left.counter)))?;
     let name = match &left.kept {
         Some(kept) => kept.clone(),
         None => format!("{} (as asked)", left.prompt.preset),
@@ -150,7 +150,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         None => {
             let other = match kept(args, args.against.against_conversation.as_deref())? {
                 Some(kept) => kept,
-                None => Compared::built(engine.build(&args.against.request(request))?),
+                None => DiffOperand::built(engine.build(&args.against.request(request))?),
             };
             let name = other.kept.unwrap_or_else(|| args.against.name(&other.prompt.preset));
             Receipt { name, document: Document::of(&other.prompt, counter.as_ref()) }
@@ -161,29 +161,29 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     let difference = Difference::of(&left.document, &right.document, counter.as_ref());
     match args.format {
-        Format::Json => ui.json(&difference)?,
-        Format::Text => show(ui, &left, &right, &difference)?,
+        OutputFormat::Json => ui.json(&difference)?,
+        OutputFormat::Text => show(ui, &left, &right, &difference)?,
     }
     notes::tell(ui, args.talk.talk(), &prompt);
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
 }
 
 /// A prompt to compare: built now, or kept for a conversation.
-struct Compared {
+struct DiffOperand {
     prompt: Prompt,
     counter: String,
     /// The name of the stored prompt; `None` for one that was built now.
     kept: Option<String>,
 }
 
-impl Compared {
-    fn built(built: Built) -> Self {
-        Compared { prompt: built.prompt, counter: built.world.turn.counter, kept: None }
+impl DiffOperand {
+    fn built(built: BuildResult) -> Self {
+        DiffOperand { prompt: built.prompt, counter: built.world.turn.counter, kept: None }
     }
 }
 
 /// Returns what is kept for a conversation, where it is to be used and there is something.
-fn kept(args: &Args, id: Option<&str>) -> Result<Option<Compared>, Failure> {
+fn kept(args: &Args, id: Option<&str>) -> Result<Option<DiffOperand>, CommandFailure> {
     let Some(id) = id.filter(|_| !args.keep.no_keep) else { return Ok(None) };
     let Some(subject) = kept::look(&args.keep.template, &kept::conversation_id(id)?)? else {
         return Ok(None);
@@ -192,16 +192,16 @@ fn kept(args: &Args, id: Option<&str>) -> Result<Option<Compared>, Failure> {
         let id = one_line(id);
         format!("{} (kept for {id}, revision {})", subject.prompt.preset, kept.head.seal.revision)
     });
-    Ok(Some(Compared { prompt: subject.prompt, counter: subject.counter, kept: name }))
+    Ok(Some(DiffOperand { prompt: subject.prompt, counter: subject.counter, kept: name }))
 }
 
 /// Shows what two prompts differ in: what became of the parts, where the cached prefix ends, and the texts line by line.
-pub fn show(ui: &Ui, left: &Receipt, right: &Receipt, difference: &Difference) -> Result<(), Failure> {
+pub fn show(ui: &Ui, left: &Receipt, right: &Receipt, difference: &Difference) -> Result<(), CommandFailure> {
     ui.view(&view(left, right, difference, ui.columns().unwrap_or(usize::MAX)))?;
     ui.patch(&difference.text)
 }
 
-impl Against {
+impl AgainstFlags {
     /// Lays the other side's flags over what is asked.
     fn request(&self, request: Request) -> Request {
         let other_profile = self.against_preset.is_some() || self.against_profile.is_some();
@@ -210,7 +210,10 @@ impl Against {
             profile: self.against_profile.clone().or(request.profile.filter(|_| !other_profile)),
             model: self.against_model.clone().or(request.model),
             conversation: self.against_conversation.clone().or(request.conversation),
-            tools: self.against_tools.clone().map_or(request.tools, |Tools(names)| ToolChoice::Named(names)),
+            tools: self
+                .against_tools
+                .clone()
+                .map_or(request.tools, |ToolNames(names)| ToolChoice::Named(names)),
             now: self.against_now.clone().or(request.now),
             zone: self.against_tz.clone().or(request.zone),
             sets: request.sets.into_iter().chain(self.against_set.iter().cloned()).collect(),
@@ -222,7 +225,7 @@ impl Against {
     fn name(&self, preset: &str) -> String {
         let said = [
             ("model", self.against_model.clone()),
-            ("tools", self.against_tools.as_ref().map(|Tools(names)| names.join(","))),
+            ("tools", self.against_tools.as_ref().map(|ToolNames(names)| names.join(","))),
             ("conversation", self.against_conversation.clone()),
             ("now", self.against_now.clone()),
             ("tz", self.against_tz.clone()),
@@ -237,22 +240,23 @@ impl Against {
 }
 
 /// Reads a receipt, or builds a saved world again.
-fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Receipt, Failure> {
+fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Receipt, CommandFailure> {
     let shown = file.display();
     let bytes = files::read(file)?;
     let value: serde_json::Value = serde_json::from_slice(&bytes)
-        .map_err(|error| Failure::new(format!("`{shown}` is no JSON: {error}")))?;
+        .map_err(|error| CommandFailure::new(format!("`{shown}` is no JSON: {error}")))?;
     let name = one_line(&shown.to_string());
     if value.get("version").is_some() {
         let subject = rebuild(&name, &bytes)?;
         return Ok(Receipt { name, document: Document::of(&subject.prompt, counter) });
     }
     let document: Document = serde_json::from_value(value).map_err(|error| {
-        Failure::new(format!("`{shown}` is no receipt: {error}"))
+        CommandFailure::new(format!("`{shown}` is no receipt: {error}"))
             .hint("`preface build --format json` writes one")
     })?;
     document.check().map_err(|why| {
-        Failure::new(format!("`{shown}` does not add up: {why}")).hint("it was changed after it was written")
+        CommandFailure::new(format!("`{shown}` does not add up: {why}"))
+            .hint("it was changed after it was written")
     })?;
     Ok(Receipt { name, document })
 }
@@ -272,7 +276,7 @@ fn view(left: &Receipt, right: &Receipt, difference: &Difference, most: usize) -
         out.push_str("\nThe texts are the same, byte for byte.\n");
         return out;
     }
-    let mut table = Table::new([Side::Left, Side::Right, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left]);
     for part in difference.parts.iter().filter(|part| part.change != Change::Same) {
         table.row([
             Cell::styled(part.change.as_str(), style::change(part.change)),

@@ -4,15 +4,15 @@ mod largest;
 
 use crate::{
     conversation::ConversationFlags,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TalkFlags},
-    kept::Missing,
+    flags::{OutputFormat, VerbosityFlags},
+    kept::MissingPromptPolicy,
     notes,
-    subject::{Asking, Subject, SubjectFlags},
+    subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
         Ui, note, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, number, one_line, short, short_middle, wrap},
     },
 };
@@ -21,8 +21,8 @@ use preface::core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     draft::{Cut, CutWhy},
     explain::{
-        AsideRow, Explanation, Fate, Hit, Labels, Outcome, PartRow, SourceRow, at_offset, at_source, at_text,
-        spans_view_with,
+        AsideRow, Explanation, Labels, LineExplanation, LineOutcome, PartRow, PromptMatch, SourceRow,
+        at_offset, at_source, at_text, spans_view_with,
     },
     origin::{Origin, Source},
 };
@@ -66,7 +66,7 @@ pub struct Args {
 
     /// Choose the form: a view, or the document that `build` prints too
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     conversation: ConversationFlags,
@@ -75,22 +75,24 @@ pub struct Args {
     subject: SubjectFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// Builds and explains.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let conversation = args.conversation.read()?;
     let kept = match (&conversation.prompt, conversation.events.is_empty()) {
         // A run, and what just happened, is about a build of now.
         (Some(_), _) | (_, false) => None,
-        (None, true) => args.subject.kept(ui, Asking::MayNot, args.format, Missing::Skip)?,
+        (None, true) => {
+            args.subject.kept(ui, InteractionMode::MayNot, args.format, MissingPromptPolicy::Skip)?
+        }
     };
     let subject = match kept {
         Some(kept) => Some(kept),
-        None => match args.subject.run(ui, Asking::MayNot, args.format, conversation) {
+        None => match args.subject.run(ui, InteractionMode::MayNot, args.format, conversation) {
             // Whoever is over the budget wants to see what takes the room.
-            Err(failure) if failure.exit_code() == Exit::OverBudget && args.format == Format::Text => {
+            Err(failure) if failure.exit_code() == Exit::OverBudget && args.format == OutputFormat::Text => {
                 show_whole(ui, args)?;
                 return Err(failure);
             }
@@ -99,7 +101,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     };
     let Some(subject) = subject else { return Ok(Exit::Done) };
     match (&args.at, args.format) {
-        (_, Format::Json) => ui.json(&subject.document()?)?,
+        (_, OutputFormat::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
         (None, _) if args.largest.is_some() => {
             ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?;
@@ -116,17 +118,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Shows the prompt as it is without a limit.
-fn show_whole(ui: &Ui, args: &Args) -> Result<(), Failure> {
+fn show_whole(ui: &Ui, args: &Args) -> Result<(), CommandFailure> {
     let mut flags = args.subject.clone();
     flags.turn.set.push("budget.onOver=warn".to_owned());
-    let whole = flags.build(Vec::new(), ui, Asking::MayNot, args.format)?;
+    let whole = flags.build(Vec::new(), ui, InteractionMode::MayNot, args.format)?;
     match args.largest {
         Some(most) => ui.view(&by_size(ui, &whole, most)?),
         None => ui.view(&parts(ui, &whole)?),
     }
 }
 
-fn explained(subject: &Subject) -> Result<Explanation, Failure> {
+fn explained(subject: &Subject) -> Result<Explanation, CommandFailure> {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     Ok(Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels))
 }
@@ -149,7 +151,7 @@ fn head(explained: &Explanation) -> String {
     )
 }
 
-fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, Failure> {
+fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, CommandFailure> {
     let explained = explained(subject)?;
     let mut out = head(&explained);
     if !explained.parts.is_empty() {
@@ -160,7 +162,7 @@ fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, Failure> {
 }
 
 /// The main view: a row per part, its sources below it, the cache line, the total.
-pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
+pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
     let explained = explained(subject)?;
     let (bold, dim) = (style::BOLD, style::DIM);
     let tokens = &explained.tokens;
@@ -171,7 +173,12 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
         return Ok(out);
     }
     out.push('\n');
-    let mut table = Table::new([Side::Right, Side::Right, Side::Left, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
     table.row(["tokens", "share", "stability", "section"].map(|head| Cell::styled(head, dim)));
     let cache = &explained.cache;
     for (at, part) in explained.parts.iter().enumerate() {
@@ -211,7 +218,8 @@ fn asides(explained: &Explanation, room: Option<usize>) -> String {
             place.about(),
             count(tokens, "token")
         );
-        let mut table = Table::new([Side::Right, Side::Left, Side::Left]);
+        let mut table =
+            TextTable::new([ColumnAlignment::Right, ColumnAlignment::Left, ColumnAlignment::Left]);
         table.row(["tokens", "stability", "text"].map(|head| Cell::styled(head, dim)));
         for aside in here {
             aside_rows(&mut table, aside, room);
@@ -221,7 +229,7 @@ fn asides(explained: &Explanation, room: Option<usize>) -> String {
     out
 }
 
-fn aside_rows(table: &mut Table<3>, aside: &AsideRow, room: Option<usize>) {
+fn aside_rows(table: &mut TextTable<3>, aside: &AsideRow, room: Option<usize>) {
     let dim = style::DIM;
     table.row([
         number(aside.tokens).into(),
@@ -249,7 +257,7 @@ fn triggers(explained: &Explanation, room: Option<usize>) -> String {
         return String::new();
     }
     let dim = style::DIM;
-    let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
     table.row(["made by", "hook", "sections"].map(|head| Cell::styled(head, dim)));
     for trigger in &explained.triggers {
         let sections: Vec<&str> = trigger.sections.iter().map(|id| id.as_str()).collect();
@@ -269,7 +277,7 @@ fn triggers(explained: &Explanation, room: Option<usize>) -> String {
 /// Columns before the last one, at their usual widths.
 const BEFORE: usize = 32;
 
-fn part_rows(table: &mut Table<4>, part: &PartRow, room: Option<usize>) {
+fn part_rows(table: &mut TextTable<4>, part: &PartRow, room: Option<usize>) {
     let dim = style::DIM;
     table.row([
         number(part.tokens).into(),
@@ -382,7 +390,7 @@ fn absent(subject: &Subject) -> String {
     if subject.prompt.absent.is_empty() && lost.is_empty() {
         return "Nothing is absent.\n".to_owned();
     }
-    let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
     table.row(["section", "reason", "why"].map(|head| Cell::styled(head, style::DIM)));
     for one in &subject.prompt.absent {
         let reason = format!("{:?}", one.reason).to_lowercase();
@@ -417,7 +425,13 @@ fn lost_text(note: &Diagnostic) -> Option<[String; 3]> {
 fn spans(ui: &Ui, subject: &Subject) -> String {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     let room = ui.columns();
-    let mut table = Table::new([Side::Right, Side::Right, Side::Left, Side::Left, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
     table.row(["from", "to", "section", "origin", "text"].map(|head| Cell::styled(head, style::DIM)));
     for row in spans_view_with(&subject.prompt, &mut labels) {
         let label = match room {
@@ -437,51 +451,51 @@ fn spans(ui: &Ui, subject: &Subject) -> String {
 
 /// The argument of `--at`.
 #[derive(Debug, PartialEq, Eq)]
-enum At<'a> {
+enum PositionQuery<'a> {
     Offset(usize),
     Line(&'a str, usize),
     Text(&'a str),
 }
 
-impl<'a> At<'a> {
+impl<'a> PositionQuery<'a> {
     fn parse(at: &'a str) -> Self {
         if let Ok(offset) = at.parse() {
-            return At::Offset(offset);
+            return PositionQuery::Offset(offset);
         }
         match at.rsplit_once(':') {
             Some((path, line)) if !path.is_empty() && !path.contains(char::is_whitespace) => {
-                line.parse().map_or(At::Text(at), |line| At::Line(path, line))
+                line.parse().map_or(PositionQuery::Text(at), |line| PositionQuery::Line(path, line))
             }
-            _ => At::Text(at),
+            _ => PositionQuery::Text(at),
         }
     }
 }
 
-fn place(ui: &Ui, subject: &Subject, at: &str) -> Result<String, Failure> {
+fn place(ui: &Ui, subject: &Subject, at: &str) -> Result<String, CommandFailure> {
     let prompt = &subject.prompt;
-    match At::parse(at) {
-        At::Offset(offset) => match at_offset(prompt, offset) {
+    match PositionQuery::parse(at) {
+        PositionQuery::Offset(offset) => match at_offset(prompt, offset) {
             Some(hit) => Ok(hits(ui, subject, &[hit])),
-            None => Err(Failure::new(format!(
+            None => Err(CommandFailure::new(format!(
                 "the prompt ends before byte {offset}: it has {}",
                 count(prompt.text.len(), "byte")
             ))),
         },
-        At::Line(path, line) => {
+        PositionQuery::Line(path, line) => {
             // A text may look like a place: `http://localhost:8080`.
             match source_of(subject, path) {
                 Some((source, file)) => fate(ui, subject, &source, line, &file),
                 None => texts(ui, subject, at),
             }
         }
-        At::Text(text) => texts(ui, subject, text),
+        PositionQuery::Text(text) => texts(ui, subject, text),
     }
 }
 
-fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, Failure> {
+fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, CommandFailure> {
     match at_text(&subject.prompt, text) {
         found if found.is_empty() => {
-            Err(Failure::new(format!("the prompt does not say `{}`", one_line(text))).hint(
+            Err(CommandFailure::new(format!("the prompt does not say `{}`", one_line(text))).hint(
                 "`--at FILE:LINE` tells what became of a line; `preface trust status` lists what is held",
             ))
         }
@@ -492,7 +506,7 @@ fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, Failure> {
 /// The most matches that are shown; the rest is only counted.
 const HITS: usize = 20;
 
-fn hits(ui: &Ui, subject: &Subject, found: &[Hit]) -> String {
+fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let columns = ui.columns().unwrap_or(200);
     let mut out = String::new();
@@ -571,23 +585,30 @@ fn source_of(subject: &Subject, path: &str) -> Option<(Source, Vec<u8>)> {
     Some((source, file))
 }
 
-fn fate(ui: &Ui, subject: &Subject, source: &Source, line: usize, file: &[u8]) -> Result<String, Failure> {
-    let Fate { outcome, bytes, uses, cuts, notes } = at_source(&subject.prompt, &source.path, line, file);
+fn fate(
+    ui: &Ui,
+    subject: &Subject,
+    source: &Source,
+    line: usize,
+    file: &[u8],
+) -> Result<String, CommandFailure> {
+    let LineExplanation { outcome, bytes, uses, cuts, notes } =
+        at_source(&subject.prompt, &source.path, line, file);
     let shown = format!("{}:{line}", one_line(&source.path));
     let bold = style::BOLD;
     let verdict = match outcome {
-        Outcome::NoSuchLine => {
+        LineOutcome::NoSuchLine => {
             let lines = String::from_utf8_lossy(file).lines().count();
-            return Err(Failure::new(format!(
+            return Err(CommandFailure::new(format!(
                 "{} has {}, and no line {line}",
                 one_line(&source.path),
                 count(lines, "line")
             )));
         }
-        Outcome::Whole => "is in the prompt",
-        Outcome::Partial => "is in the prompt in part",
-        Outcome::Dropped => "is not in the prompt; other lines of its file are",
-        Outcome::Silent => "is not in the prompt, nor is the rest of its file",
+        LineOutcome::Whole => "is in the prompt",
+        LineOutcome::Partial => "is in the prompt in part",
+        LineOutcome::Dropped => "is not in the prompt; other lines of its file are",
+        LineOutcome::Silent => "is not in the prompt, nor is the rest of its file",
     };
     let columns = ui.columns().unwrap_or(200);
     let mut out = format!("{bold}{shown}{bold:#} {verdict}.\n");
@@ -602,7 +623,7 @@ fn fate(ui: &Ui, subject: &Subject, source: &Source, line: usize, file: &[u8]) -
         let _ = writeln!(out, "`{}` was {}", one.section, lost(&one.cut));
     }
     for one in &notes {
-        let _ = write!(out, "{:#}", note::Note::of(one, columns));
+        let _ = write!(out, "{:#}", note::DiagnosticView::of(one, columns));
     }
     Ok(out)
 }
@@ -613,10 +634,10 @@ mod tests {
 
     #[test]
     fn places_are_told_apart() {
-        assert_eq!(At::parse("4096"), At::Offset(4096));
-        assert_eq!(At::parse("docs/AGENTS.md:12"), At::Line("docs/AGENTS.md", 12));
-        assert_eq!(At::parse("note: 12"), At::Text("note: 12"));
-        assert_eq!(At::parse("two words:12"), At::Text("two words:12"));
-        assert_eq!(At::parse("Use tabs"), At::Text("Use tabs"));
+        assert_eq!(PositionQuery::parse("4096"), PositionQuery::Offset(4096));
+        assert_eq!(PositionQuery::parse("docs/AGENTS.md:12"), PositionQuery::Line("docs/AGENTS.md", 12));
+        assert_eq!(PositionQuery::parse("note: 12"), PositionQuery::Text("note: 12"));
+        assert_eq!(PositionQuery::parse("two words:12"), PositionQuery::Text("two words:12"));
+        assert_eq!(PositionQuery::parse("Use tabs"), PositionQuery::Text("Use tabs"));
     }
 }

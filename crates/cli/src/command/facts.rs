@@ -1,16 +1,16 @@
 //! `preface facts`: what templates and conditions can name here.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TrustFlags, TurnFlags},
+    flags::{OutputFormat, TrustFlags, TurnFlags},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{one_line, short},
     },
 };
-use preface::{Engine, FactRow};
+use preface::{Engine, VariableRow};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -27,7 +27,7 @@ Examples:
 pub struct Args {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     turn: TurnFlags,
@@ -37,14 +37,14 @@ pub struct Args {
 }
 
 /// Asks for every fact and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
     let rows = Engine::new(&system).facts(&request)?;
     match args.format {
-        Format::Text => ui.view(&view(&rows, ui.columns()))?,
-        Format::Json => ui.json(&rows.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text => ui.view(&view(&rows, ui.columns()))?,
+        OutputFormat::Json => ui.json(&rows.iter().map(document).collect::<Vec<_>>())?,
     }
     Ok(Exit::Done)
 }
@@ -52,13 +52,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 /// Below so many columns, what a fact is about stands on a line of its own.
 const ONE_LINE: usize = 110;
 
-fn view(rows: &[FactRow], room: Option<usize>) -> String {
+fn view(rows: &[VariableRow], room: Option<usize>) -> String {
     if room.is_some_and(|room| room < ONE_LINE) { narrow(rows) } else { wide(rows, room) }
 }
 
-fn wide(rows: &[FactRow], room: Option<usize>) -> String {
+fn wide(rows: &[VariableRow], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = Table::new([Side::Left; 5]);
+    let mut table = TextTable::new([ColumnAlignment::Left; 5]);
     table.row(["fact", "value", "stability", "cost", "about"].map(|head| Cell::styled(head, dim)));
     for row in rows {
         let [name, value, stability] = cells(row, 32);
@@ -67,9 +67,9 @@ fn wide(rows: &[FactRow], room: Option<usize>) -> String {
     table.show(room)
 }
 
-fn narrow(rows: &[FactRow]) -> String {
+fn narrow(rows: &[VariableRow]) -> String {
     let dim = style::DIM;
-    let mut table = Table::new([Side::Left; 3]);
+    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
     table.row(["fact", "value", "stability"].map(|head| Cell::styled(head, dim)));
     rows.iter().for_each(|row| table.row(cells(row, 36)));
     let lines = table.show(None);
@@ -82,7 +82,7 @@ fn narrow(rows: &[FactRow]) -> String {
 }
 
 /// Name, value and stability.
-fn cells(row: &FactRow, widest: usize) -> [Cell; 3] {
+fn cells(row: &VariableRow, widest: usize) -> [Cell; 3] {
     let (info, dim) = (&row.info, style::DIM);
     let value = match row.fact.as_ref().map(|fact| (fact.value.as_deref(), &fact.source)) {
         None => Cell::styled("any name", dim),
@@ -96,7 +96,7 @@ fn cells(row: &FactRow, widest: usize) -> [Cell; 3] {
     [Cell::styled(format!("{}:{}", info.kind, info.name), style::BOLD), value, stability]
 }
 
-fn document(row: &FactRow) -> serde_json::Value {
+fn document(row: &VariableRow) -> serde_json::Value {
     let info = &row.info;
     let fact = row.fact.as_ref();
     json!({

@@ -2,15 +2,15 @@
 
 use crate::{
     advice::{self, complete, complete_json},
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
-    scopes_view::{Group, Layers, ListingFlags, Row, State, summary, troubles},
+    flags::OutputFormat,
+    scopes_view::{EntryState, LayerContents, ListingFlags, ListingGroup, ListingRow, summary, troubles},
     ui::{
         Ui,
-        note::Note,
+        note::DiagnosticView,
         style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, one_line},
     },
 };
@@ -44,21 +44,21 @@ pub struct Args {
 }
 
 /// Looks and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let report = args.listing.ask()?;
     let files = Engine::new(&files::system()).file_counts(&args.listing.request()?);
     let (files, warnings) = files.map_err(|error| args.listing.failed(error))?;
     let problems = problems(&report, warnings);
-    let places = Looked::at(&files::system(), &report);
+    let places = CheckedPaths::at(&files::system(), &report);
     match args.listing.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let mut document = sorted(document(&report, &places, &files, &problems));
             complete_json(&mut document);
-            let json =
-                serde_json::to_string_pretty(&document).map_err(|error| Failure::new(error.to_string()))?;
+            let json = serde_json::to_string_pretty(&document)
+                .map_err(|error| CommandFailure::new(error.to_string()))?;
             ui.json_text(json)?;
         }
-        Format::Text => ui.view(&view(&report, &places, &files, &problems))?,
+        OutputFormat::Text => ui.view(&view(&report, &places, &files, &problems))?,
     }
     // Warnings and errors stand in the view already.
     let more: Vec<Diagnostic> =
@@ -69,7 +69,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 
 /// Returns whether anything but an extension or a server is at fault.
 fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool {
-    let layers = Layers::of(report);
+    let layers = LayerContents::of(report);
     let rows = layers.all_rows();
     problems
         .iter()
@@ -79,30 +79,30 @@ fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool 
 
 /// Returns what there is to report, with the notes about files that are no extensions, the worst first.
 fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut notes = troubles(report, &Group::ALL);
+    let mut notes = troubles(report, &ListingGroup::ALL);
     notes.extend(of_files);
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
     notes
 }
 
 /// A directory or a file of a layer; `there` is `None` where nobody may look.
-struct Spot {
+struct CheckedPath {
     path: Option<String>,
     there: Option<bool>,
 }
 
 /// The directories and settings files of both layers.
-struct Looked {
-    global: Spot,
-    project: Spot,
-    global_settings: Spot,
-    project_settings: Spot,
+struct CheckedPaths {
+    global: CheckedPath,
+    project: CheckedPath,
+    global_settings: CheckedPath,
+    project_settings: CheckedPath,
 }
 
-impl Looked {
+impl CheckedPaths {
     fn at(system: &dyn System, report: &ScopesReport) -> Self {
         let places = &report.places;
-        let look = |path: Option<&Path>, kind: FileKind| Spot {
+        let look = |path: Option<&Path>, kind: FileKind| CheckedPath {
             path: path.map(|path| places.shown(path)),
             there: Some(path.and_then(|path| system.stat(path)).is_some_and(|stat| stat.kind == kind)),
         };
@@ -113,7 +113,7 @@ impl Looked {
         if report.mode == TrustMode::Whole && !matches!(report.trust, Trust::Trusted | Trust::Once) {
             project_settings.there = None;
         }
-        Looked {
+        CheckedPaths {
             global: look(global, FileKind::Dir),
             project: look(project, FileKind::Dir),
             global_settings: look(settings(global).as_deref(), FileKind::File),
@@ -122,11 +122,16 @@ impl Looked {
     }
 }
 
-fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], problems: &[Diagnostic]) -> String {
+fn view(
+    report: &ScopesReport,
+    places: &CheckedPaths,
+    files: &[FileCount],
+    problems: &[Diagnostic],
+) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     for note in problems.iter().filter(|note| note.severity >= Severity::Warning) {
-        out.push_str(&format!("{}\n", Note::of(note, usize::MAX)));
+        out.push_str(&format!("{}\n", DiagnosticView::of(note, usize::MAX)));
         if let Some(help) = advice::help(note) {
             out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(&help))));
         }
@@ -134,15 +139,15 @@ fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], problems: &
     if !out.is_empty() {
         out.push('\n');
     }
-    let mut table = Table::new([Side::Left; 2]);
+    let mut table = TextTable::new([ColumnAlignment::Left; 2]);
     let mut line = |name: &str, told: Cell| table.row([Cell::styled(name, dim), told]);
     line("preface", Cell::styled(env!("CARGO_PKG_VERSION"), bold));
     line("preset", one_line(&report.preset).into());
     line("global", told(&places.global).into());
     line("project", told(&places.project).into());
     line("trust", trust(report).into());
-    let layers = Layers::of(report);
-    for group in Group::ALL {
+    let layers = LayerContents::of(report);
+    for group in ListingGroup::ALL {
         if let Some(told) = tally(&layers, group) {
             line(group.as_str(), told.into());
         }
@@ -168,7 +173,7 @@ fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], problems: &
     out
 }
 
-fn told(spot: &Spot) -> String {
+fn told(spot: &CheckedPath) -> String {
     match (&spot.path, spot.there) {
         (None, _) => "none".to_owned(),
         (Some(path), Some(true)) => path.clone(),
@@ -185,23 +190,25 @@ fn trust(report: &ScopesReport) -> String {
 }
 
 /// Counts the rows of a group by state; `None` where it has none.
-fn tally(layers: &Layers, group: Group) -> Option<String> {
-    const STATES: [State; 8] = [
-        State::Active,
-        State::NeedsGrant,
-        State::Pending,
-        State::Incomplete,
-        State::Broken,
-        State::Held,
-        State::Off,
-        State::Hidden,
+fn tally(layers: &LayerContents, group: ListingGroup) -> Option<String> {
+    const STATES: [EntryState; 8] = [
+        EntryState::Active,
+        EntryState::NeedsGrant,
+        EntryState::Pending,
+        EntryState::Incomplete,
+        EntryState::Broken,
+        EntryState::Held,
+        EntryState::Off,
+        EntryState::Hidden,
     ];
     let counts: Vec<String> = STATES
         .into_iter()
-        .map(|state| (layers.rows(group).into_iter().filter(|row| State::of(*row) == state).count(), state))
+        .map(|state| {
+            (layers.rows(group).into_iter().filter(|row| EntryState::of(*row) == state).count(), state)
+        })
         .filter(|(many, _)| *many > 0)
         .map(|(many, state)| match state {
-            State::Hidden => format!("{many} hidden ({})", hidden(&layers.rows(group))),
+            EntryState::Hidden => format!("{many} hidden ({})", hidden(&layers.rows(group))),
             _ => format!("{many} {}", state.word()),
         })
         .collect();
@@ -212,8 +219,9 @@ fn tally(layers: &Layers, group: Group) -> Option<String> {
 const MOST_HIDDEN: usize = 5;
 
 /// Names what is hidden, with its layer: `bash of bundled`.
-fn hidden(rows: &[Row<'_>]) -> String {
-    let rows: Vec<&Row<'_>> = rows.iter().filter(|row| State::of(**row) == State::Hidden).collect();
+fn hidden(rows: &[ListingRow<'_>]) -> String {
+    let rows: Vec<&ListingRow<'_>> =
+        rows.iter().filter(|row| EntryState::of(**row) == EntryState::Hidden).collect();
     let mut names: Vec<String> = rows
         .iter()
         .take(MOST_HIDDEN)
@@ -226,8 +234,13 @@ fn hidden(rows: &[Row<'_>]) -> String {
 }
 
 /// The JSON document that docs/scopes.md describes.
-fn document(report: &ScopesReport, places: &Looked, files: &[FileCount], problems: &[Diagnostic]) -> Value {
-    let spot = |spot: &Spot| json!({ "exists": spot.there, "path": spot.path });
+fn document(
+    report: &ScopesReport,
+    places: &CheckedPaths,
+    files: &[FileCount],
+    problems: &[Diagnostic],
+) -> Value {
+    let spot = |spot: &CheckedPath| json!({ "exists": spot.there, "path": spot.path });
     let extensions: Vec<Value> = report
         .scopes
         .entries
@@ -236,7 +249,7 @@ fn document(report: &ScopesReport, places: &Looked, files: &[FileCount], problem
             json!({
                 "id": entry.name,
                 "kind": entry.value.category.kind(),
-                "state": State::of(entry).word(),
+                "state": EntryState::of(entry).word(),
                 "scope": entry.origin.scope,
                 "configScope": entry.config_scope,
                 "shadows": entry.shadows,

@@ -2,7 +2,7 @@
 
 use super::init_files;
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files, notes,
     ui::{Ui, style},
 };
@@ -10,15 +10,15 @@ use preface::{
     DEFAULT_PRESET, Engine, Request,
     core::{
         diagnostic::{Diagnostics, Severity},
-        profile::{Profile, ScaffoldWhen},
+        profile::{Profile, ScaffoldTrigger},
         scope::Scope,
         trust::TrustMode,
     },
     host::{
         places::{HomeTrust, Places},
-        profile::{self, Choice},
+        profile::{self, ProfileChoice},
         scaffold,
-        system::{FileKind, System, Write, WriteError},
+        system::{FileKind, System, WriteError, WriteMode},
     },
 };
 use std::{
@@ -93,7 +93,7 @@ const PRESET: &str = r#"  // The preset, or a profile of yours, that `preface bu
 "#;
 
 /// Creates what is missing and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let mut trouble = Diagnostics::new();
     let request = Request {
@@ -104,7 +104,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     };
     let (profile, places, shared) = find(&system, &request)?;
     let Some(home) = &places.global else {
-        return Err(Failure::new(
+        return Err(CommandFailure::new(
             "there is no place for your own files: neither PREFACE_HOME nor a home directory is set",
         )
         .hint("set PREFACE_HOME to a directory"));
@@ -112,7 +112,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     if args.with_system
         && init_files::of(&profile, Scope::Global).iter().all(|(name, _)| name != init_files::SYSTEM)
     {
-        return Err(Failure::usage(format!(
+        return Err(CommandFailure::usage(format!(
             "the profile `{}` reads no {}",
             profile.name,
             init_files::SYSTEM
@@ -123,7 +123,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut written: Vec<String> = Vec::new();
     let existed = system.stat(home).is_some_and(|stat| stat.kind == FileKind::Dir);
     match profile.scaffold.when {
-        ScaffoldWhen::Discover => {
+        ScaffoldTrigger::Discover => {
             scaffold::scaffold(&system, home, &profile.scaffold, &mut trouble, &mut events);
             if !existed {
                 written.extend(
@@ -131,7 +131,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                 );
             }
         }
-        ScaffoldWhen::Init => {
+        ScaffoldTrigger::Init => {
             system.make_dirs(home, scaffold::DIR_MODE).map_err(|error| cannot(&places, home, &error))?;
             written.extend(scaffold::write_files(
                 &system,
@@ -164,14 +164,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// The profile, its places, and where profiles and the first settings lie.
-pub fn find(system: &dyn System, request: &Request) -> Result<(Profile, Places, Option<PathBuf>), Failure> {
+pub fn find(
+    system: &dyn System,
+    request: &Request,
+) -> Result<(Profile, Places, Option<PathBuf>), CommandFailure> {
     let cwd = Engine::new(system).cwd(request)?;
     let choice = match (&request.profile, &request.preset) {
-        (Some(file), _) => Choice::File(files::absolute(file)?),
-        (None, Some(name)) => Choice::Named(name.clone()),
-        (None, None) => Choice::Named(DEFAULT_PRESET.to_owned()),
+        (Some(file), _) => ProfileChoice::File(files::absolute(file)?),
+        (None, Some(name)) => ProfileChoice::Named(name.clone()),
+        (None, None) => ProfileChoice::Named(DEFAULT_PRESET.to_owned()),
     };
-    let usual = profile::load(system, None, &Choice::Named(DEFAULT_PRESET.to_owned()), &[])?;
+    let usual = profile::load(system, None, &ProfileChoice::Named(DEFAULT_PRESET.to_owned()), &[])?;
     let shared = Places::find(system, &cwd, &usual.home, HomeTrust::Anywhere, &mut Diagnostics::new());
     let profile = profile::load(system, shared.global.as_deref(), &choice, &[])?;
     let places = Places::find(system, &cwd, &profile.home, HomeTrust::Anywhere, &mut Diagnostics::new());
@@ -179,16 +182,16 @@ pub fn find(system: &dyn System, request: &Request) -> Result<(Profile, Places, 
 }
 
 /// Writes a file that is not there yet.
-fn create(system: &dyn System, places: &Places, path: &Path, bytes: &[u8]) -> Result<bool, Failure> {
-    match system.write(path, bytes, Write::New, scaffold::FILE_MODE) {
+fn create(system: &dyn System, places: &Places, path: &Path, bytes: &[u8]) -> Result<bool, CommandFailure> {
+    match system.write(path, bytes, WriteMode::New, scaffold::FILE_MODE) {
         Ok(()) => Ok(true),
         Err(WriteError::Exists) => Ok(false),
         Err(error) => Err(cannot(places, path, &error)),
     }
 }
 
-fn cannot(places: &Places, path: &Path, error: &WriteError) -> Failure {
-    Failure::new(format!("cannot create `{}`: {error}", places.shown(path)))
+fn cannot(places: &Places, path: &Path, error: &WriteError) -> CommandFailure {
+    CommandFailure::new(format!("cannot create `{}`: {error}", places.shown(path)))
         .hint("PREFACE_HOME names another directory")
 }
 
@@ -197,13 +200,13 @@ fn there(system: &dyn System, path: &Path) -> bool {
 }
 
 /// The bundled first text: what the first preset that brings a `system.md` brings.
-fn first_system(system: &dyn System, places: &Places) -> Result<Vec<u8>, Failure> {
+fn first_system(system: &dyn System, places: &Places) -> Result<Vec<u8>, CommandFailure> {
     profile::names(system, places.global.as_deref())
         .into_iter()
-        .filter_map(|name| profile::load(system, None, &Choice::Named(name), &[]).ok())
+        .filter_map(|name| profile::load(system, None, &ProfileChoice::Named(name), &[]).ok())
         .find_map(|profile| system.bundled(profile.scaffold.files.get("system.md")?))
         .map(std::borrow::Cow::into_owned)
-        .ok_or_else(|| Failure::new("there is no bundled text for system.md"))
+        .ok_or_else(|| CommandFailure::new("there is no bundled text for system.md"))
 }
 
 fn head(system: &dyn System, places: &Places, home: &Path, existed: bool, written: &[String]) -> String {

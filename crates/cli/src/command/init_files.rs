@@ -3,7 +3,7 @@
 use preface::core::{
     profile::Profile,
     scope::Scope,
-    section::{Body, Language, Section},
+    section::{Language, Section, SectionBody},
 };
 
 /// The file that the provider of system prompt files reads.
@@ -19,7 +19,7 @@ pub fn of(profile: &Profile, scope: Scope) -> Vec<(String, String)> {
         }
     }
     for section in &profile.sections {
-        let Body::Fill(provider) = &section.body else { continue };
+        let SectionBody::Fill(provider) = &section.body else { continue };
         match provider.as_str() {
             "system-prompt-file" => {
                 files.push((SYSTEM.to_owned(), "your instructions, word for word".into()));

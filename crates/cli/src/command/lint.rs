@@ -2,13 +2,13 @@
 
 use crate::{
     advice::{self, complete},
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::{TrustFlags, TurnFlags},
     stored_template::TemplateFlags,
     ui::{
         Ui,
-        note::Note,
+        note::DiagnosticView,
         style,
         text::{count, listed},
     },
@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use preface::{
     Engine,
     core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
-    lint::{LintFile, Linted},
+    lint::{LintFile, LintReport},
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fmt::Write, path::PathBuf};
@@ -42,12 +42,12 @@ pub struct Args {
     files: Vec<PathBuf>,
 
     /// Exit with 4 at findings of this severity, too
-    #[arg(long, value_enum, default_value_t = Deny::Error, hide_default_value = true, value_name = "SEVERITY")]
-    deny: Deny,
+    #[arg(long, value_enum, default_value_t = DenyLevel::Error, hide_default_value = true, value_name = "SEVERITY")]
+    deny: DenyLevel,
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Form,
+    format: LintFormat,
 
     /// Print only the findings that make it fail
     #[arg(short, long)]
@@ -65,7 +65,7 @@ pub struct Args {
 
 /// The least that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Deny {
+enum DenyLevel {
     /// Errors alone
     Error,
     /// Warnings and errors
@@ -74,19 +74,19 @@ enum Deny {
     Info,
 }
 
-impl Deny {
+impl DenyLevel {
     fn severity(self) -> Severity {
         match self {
-            Deny::Error => Severity::Error,
-            Deny::Warning => Severity::Warning,
-            Deny::Info => Severity::Info,
+            DenyLevel::Error => Severity::Error,
+            DenyLevel::Warning => Severity::Warning,
+            DenyLevel::Info => Severity::Info,
         }
     }
 }
 
 /// The forms of a lint report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum LintFormat {
     /// For people
     #[default]
     Text,
@@ -97,7 +97,7 @@ enum Form {
 }
 
 /// Looks and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
@@ -116,21 +116,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                     bytes: files::read(file)?,
                 })
             })
-            .collect::<Result<_, Failure>>()?;
+            .collect::<Result<_, CommandFailure>>()?;
         engine.lint_files(&request, &files)?
     };
     match args.format {
-        Form::Text => {
+        LintFormat::Text => {
             // What the exit code is about is shown in any case.
             let least = if args.quiet { args.deny.severity() } else { Severity::Info };
             let mut out = String::new();
             for note in linted.findings.iter().filter(|note| note.severity >= least) {
-                let _ = writeln!(out, "{:#}", Note::of(note, ui.columns().unwrap_or(100)));
+                let _ = writeln!(out, "{:#}", DiagnosticView::of(note, ui.columns().unwrap_or(100)));
             }
             ui.view(&out)?;
         }
-        Form::Json => ui.json(&json!({ "findings": linted.findings, "texts": linted.texts }))?,
-        Form::Sarif => ui.json(&sarif(&linted.findings))?,
+        LintFormat::Json => ui.json(&json!({ "findings": linted.findings, "texts": linted.texts }))?,
+        LintFormat::Sarif => ui.json(&sarif(&linted.findings))?,
     }
     if !args.quiet {
         ui.say(&tally(&linted));
@@ -139,7 +139,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(if denied { Exit::Lint } else { Exit::Done })
 }
 
-fn tally(linted: &Linted) -> String {
+fn tally(linted: &LintReport) -> String {
     let texts = count(linted.texts, "text");
     let said: Vec<String> =
         [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]

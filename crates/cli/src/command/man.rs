@@ -2,7 +2,7 @@
 
 use crate::{
     Cli,
-    failure::{Exit, Failure, words},
+    failure::{CommandFailure, Exit, words},
     files,
     ui::{Ui, text::count},
 };
@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 /// Prints or writes.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut command = Cli::command();
     command.build();
     let Some(dir) = &args.out else {
@@ -51,10 +51,10 @@ fn collect<'c>(command: &'c Command, pages: &mut Vec<&'c Command>) {
     }
 }
 
-fn page(command: Command) -> Result<Vec<u8>, Failure> {
+fn page(command: Command) -> Result<Vec<u8>, CommandFailure> {
     let mut page = Vec::new();
     Man::new(command)
         .render(&mut page)
-        .map_err(|error| Failure::new(format!("cannot make the page: {}", words(&error))))?;
+        .map_err(|error| CommandFailure::new(format!("cannot make the page: {}", words(&error))))?;
     Ok(page)
 }

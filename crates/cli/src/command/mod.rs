@@ -31,7 +31,7 @@ mod tools;
 mod trust;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     ui::Ui,
 };
 use clap::Subcommand;
@@ -72,7 +72,7 @@ pub enum Command {
 
 impl Command {
     /// Does it.
-    pub fn run(&self, ui: &Ui) -> Result<Exit, Failure> {
+    pub fn run(&self, ui: &Ui) -> Result<Exit, CommandFailure> {
         match self {
             #[cfg(feature = "serve")]
             Command::Access(args) => access::run(ui, args),

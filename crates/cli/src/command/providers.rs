@@ -1,8 +1,8 @@
 //! `preface providers`: the model providers, and where each comes from.
 
 use crate::{
-    failure::{Exit, Failure},
-    scopes_view::{Inactive, ListingFlags, list},
+    failure::{CommandFailure, Exit},
+    scopes_view::{InactiveRows, ListingFlags, list},
     ui::Ui,
 };
 use preface::core::extension::Category;
@@ -28,6 +28,6 @@ pub struct Args {
 }
 
 /// Lists them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
-    list(ui, &args.listing, Category::Providers, Inactive::of_all(args.all))
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    list(ui, &args.listing, Category::Providers, InactiveRows::of_all(args.all))
 }

@@ -1,19 +1,19 @@
 //! `preface reminders`: the events that a profile has a reminder for, and what they say.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, PlaceFlags, TalkFlags},
+    flags::{OutputFormat, PlaceFlags, VerbosityFlags},
     notes,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
 use preface::{
     Engine, RemindersReport,
-    core::reminder::{Field, Reminder},
+    core::reminder::{EventField, Reminder},
 };
 use serde_json::json;
 
@@ -33,22 +33,22 @@ Examples:
 pub struct Args {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     place: PlaceFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// Lists them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let report = Engine::new(&system).reminders(&args.place.request())?;
     match args.format {
-        Format::Json => ui.json(&report.catalogue.iter().map(document).collect::<Vec<_>>())?,
-        Format::Text => ui.view(&view(&report, ui.columns()))?,
+        OutputFormat::Json => ui.json(&report.catalogue.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text => ui.view(&view(&report, ui.columns()))?,
     }
     notes::listing(ui, args.talk.talk(), &report.diagnostics);
     Ok(Exit::Done)
@@ -62,11 +62,11 @@ fn view(report: &RemindersReport, room: Option<usize>) -> String {
             one_line(&report.profile)
         );
     }
-    let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
     table.row(["event", "layer", "fields"].map(|head| Cell::styled(head, dim)));
     for one in report.catalogue.iter() {
         let scope = one.source.scope;
-        let fields: Vec<String> = one.fields.iter().map(Field::to_string).collect();
+        let fields: Vec<String> = one.fields.iter().map(EventField::to_string).collect();
         table.row([
             Cell::styled(one_line(one.id.as_str()), if one.is_off() { dim } else { style::BOLD }),
             Cell::styled(scope.as_str(), style::scope(scope)),

@@ -1,9 +1,9 @@
 //! `preface render`: one template of the caller's.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{TalkFlags, TrustFlags, TurnFlags},
+    flags::{TrustFlags, TurnFlags, VerbosityFlags},
     notes,
     ui::Ui,
 };
@@ -39,11 +39,11 @@ pub struct Args {
     trust: TrustFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// Renders and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let (path, text) = files::read_text(&args.file)?;
     // What the user hands over belongs to no layer, wherever it lies.
     let template = vec![Piece { text, origin: Origin::Caller { flag: path.into() } }];

@@ -1,10 +1,10 @@
 //! `preface schema`: the JSON Schemas of the files that preface reads.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
@@ -28,9 +28,9 @@ pub struct Args {
 }
 
 /// Prints one, or lists all.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let Some(name) = &args.name else {
-        let mut table = Table::new([Side::Left; 2]);
+        let mut table = TextTable::new([ColumnAlignment::Left; 2]);
         for schema in SCHEMAS {
             table.row([Cell::styled(schema.name, style::BOLD), schema.about.into()]);
         }
@@ -43,7 +43,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names.join(", ")),
         };
-        return Err(Failure::usage(format!("unknown schema: `{}`", one_line(name))).hint(hint));
+        return Err(CommandFailure::usage(format!("unknown schema: `{}`", one_line(name))).hint(hint));
     };
     ui.prompt(&format!("{:#}\n", schema.document()))?;
     Ok(Exit::Done)

@@ -2,11 +2,11 @@
 
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
-    flags::Format,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     scopes_view::{
-        Group, Inactive, Layers, ListingFlags, Project, Row, named, restricted, rewrites, story, summary,
-        table, troubles, unknown, with_state,
+        InactiveRows, LayerContents, ListingFlags, ListingGroup, ListingRow, ProjectVisibility, named,
+        restricted, rewrites, story, summary, table, troubles, unknown, with_state,
     },
     ui::Ui,
 };
@@ -40,7 +40,7 @@ Examples:
 pub struct Args {
     /// Show these categories alone
     #[arg(value_name = "CATEGORY", value_parser = categories())]
-    categories: Vec<Group>,
+    categories: Vec<ListingGroup>,
 
     /// Tell what each layer has under NAME, and what became of it
     #[arg(long, value_name = "NAME", conflicts_with = "active")]
@@ -58,14 +58,14 @@ pub struct Args {
     listing: ListingFlags,
 }
 
-fn categories() -> impl TypedValueParser<Value = Group> {
-    let names = PossibleValuesParser::new(Group::ALL.map(Group::as_str));
-    names.try_map(|name| name.parse::<Group>())
+fn categories() -> impl TypedValueParser<Value = ListingGroup> {
+    let names = PossibleValuesParser::new(ListingGroup::ALL.map(ListingGroup::as_str));
+    names.try_map(|name| name.parse::<ListingGroup>())
 }
 
 /// The document of `--format json`.
 #[derive(Serialize)]
-struct Document<'a> {
+struct ListingJson<'a> {
     entries: Vec<Value>,
     mcp: Vec<Value>,
     diagnostics: &'a [preface::core::diagnostic::Diagnostic],
@@ -73,16 +73,17 @@ struct Document<'a> {
 }
 
 /// Asks, and shows the table, the story or the document.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let report = args.listing.ask()?;
-    let asked: &[Group] = if args.categories.is_empty() { &Group::ALL } else { &args.categories };
-    let mut shown = Group::ALL.to_vec();
+    let asked: &[ListingGroup] =
+        if args.categories.is_empty() { &ListingGroup::ALL } else { &args.categories };
+    let mut shown = ListingGroup::ALL.to_vec();
     shown.retain(|group| asked.contains(group));
     match (&args.why, args.listing.format) {
         (Some(name), format) => return why(ui, &report, name, &shown, format),
-        (None, Format::Json) => ui.json(&document(&report, &shown))?,
-        (None, Format::Text) => {
-            let inactive = if args.active { Inactive::LeftOut } else { Inactive::Shown };
+        (None, OutputFormat::Json) => ui.json(&document(&report, &shown))?,
+        (None, OutputFormat::Text) => {
+            let inactive = if args.active { InactiveRows::LeftOut } else { InactiveRows::Shown };
             ui.view(&view(&report, &shown, inactive, ui.columns()))?;
         }
     }
@@ -90,8 +91,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn view(report: &ScopesReport, shown: &[Group], inactive: Inactive, room: Option<usize>) -> String {
-    let layers = restricted(&Layers::of(report), shown);
+fn view(
+    report: &ScopesReport,
+    shown: &[ListingGroup],
+    inactive: InactiveRows,
+    room: Option<usize>,
+) -> String {
+    let layers = restricted(&LayerContents::of(report), shown);
     let mut out = table(&layers, shown, inactive, room);
     out.push_str(&rewrites(&layers.scopes));
     out.push_str(&summary(&layers, &troubles(report, shown)));
@@ -99,10 +105,10 @@ fn view(report: &ScopesReport, shown: &[Group], inactive: Inactive, room: Option
     out
 }
 
-fn document<'a>(report: &'a ScopesReport, shown: &[Group]) -> Document<'a> {
-    let is_shown = |category: Category| shown.contains(&Group::Extensions(category));
+fn document<'a>(report: &'a ScopesReport, shown: &[ListingGroup]) -> ListingJson<'a> {
+    let is_shown = |category: Category| shown.contains(&ListingGroup::Extensions(category));
     let servers = || report.mcp.servers.iter();
-    Document {
+    ListingJson {
         entries: report
             .scopes
             .entries
@@ -110,28 +116,34 @@ fn document<'a>(report: &'a ScopesReport, shown: &[Group]) -> Document<'a> {
             .filter(|entry| is_shown(entry.value.category))
             .map(with_state)
             .collect(),
-        mcp: servers().filter(|_| shown.contains(&Group::Mcp)).map(with_state).collect(),
+        mcp: servers().filter(|_| shown.contains(&ListingGroup::Mcp)).map(with_state).collect(),
         diagnostics: &report.diagnostics,
         audit: &report.audit,
     }
 }
 
-fn why(ui: &Ui, report: &ScopesReport, name: &str, shown: &[Group], format: Format) -> Result<Exit, Failure> {
-    let layers = restricted(&Layers::of(report), shown);
+fn why(
+    ui: &Ui,
+    report: &ScopesReport,
+    name: &str,
+    shown: &[ListingGroup],
+    format: OutputFormat,
+) -> Result<Exit, CommandFailure> {
+    let layers = restricted(&LayerContents::of(report), shown);
     let found = named(&layers, name, shown);
     let held = report.mode == TrustMode::Whole
         && report.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustHeld);
     let project = match report.trust {
-        Trust::Declined if held => Project::Declined,
-        _ if held => Project::Held,
-        _ => Project::Seen,
+        Trust::Declined if held => ProjectVisibility::Declined,
+        _ if held => ProjectVisibility::Held,
+        _ => ProjectVisibility::Seen,
     };
     if found.is_empty() {
         return Err(unknown(&layers, name, shown, project));
     }
     match format {
-        Format::Json => ui.json(&rows(report, &found.concat()))?,
-        Format::Text => {
+        OutputFormat::Json => ui.json(&rows(report, &found.concat()))?,
+        OutputFormat::Text => {
             let stories: Vec<String> = found.iter().map(|entries| story(entries, project)).collect();
             ui.view(&complete(&stories.join("\n")))?;
         }
@@ -140,15 +152,16 @@ fn why(ui: &Ui, report: &ScopesReport, name: &str, shown: &[Group], format: Form
 }
 
 /// Returns the entries and servers that rows show.
-fn rows(report: &ScopesReport, shown: &[Row<'_>]) -> Vec<Value> {
-    let is = |group: Group, name: &str, origin| {
+fn rows(report: &ScopesReport, shown: &[ListingRow<'_>]) -> Vec<Value> {
+    let is = |group: ListingGroup, name: &str, origin| {
         shown.iter().any(|row| (row.group, row.name) == (group, name) && row.origin == origin)
     };
     let entries = report
         .scopes
         .entries
         .iter()
-        .filter(|entry| is(Group::Extensions(entry.value.category), &entry.name, &entry.origin));
-    let servers = report.mcp.servers.iter().filter(|server| is(Group::Mcp, &server.name, &server.origin));
+        .filter(|entry| is(ListingGroup::Extensions(entry.value.category), &entry.name, &entry.origin));
+    let servers =
+        report.mcp.servers.iter().filter(|server| is(ListingGroup::Mcp, &server.name, &server.origin));
     entries.map(with_state).chain(servers.map(with_state)).collect()
 }

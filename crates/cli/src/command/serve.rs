@@ -1,7 +1,7 @@
 //! `preface serve`: the HTTP service, until it is told to stop.
 
 use crate::{
-    failure::{Exit, Failure, words},
+    failure::{CommandFailure, Exit, words},
     files,
     flags::home_trust,
     roots::roots,
@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use preface::{
     Engine, Request, TrustChoice, core::lint::hidden::escape_hidden, host::system::System, store::StoreUrl,
 };
-use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry, TlsFiles, TokenRule};
+use preface_server::{App, LogFormat, SERVICE_PRESET, ServiceSettings, Telemetry, TlsFiles, TokenRule};
 use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
@@ -129,10 +129,10 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Serves until the process is told to stop.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = Arc::new(files::served_system());
     if let Some(name) = args.host.iter().find(|name| !preface_server::is_host(name)) {
-        return Err(Failure::usage(format!("not the name of a host: `{}`", name.escape_debug()))
+        return Err(CommandFailure::usage(format!("not the name of a host: `{}`", name.escape_debug()))
             .hint("a host is `NAME` or `NAME:PORT`, without `http://`"));
     }
     let roots = roots(system.as_ref(), &args.root)?;
@@ -143,8 +143,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         LogForm::Text => LogFormat::Text,
         LogForm::Json => LogFormat::Json,
     };
-    let telemetry = Telemetry::begin(&args.log, format).map_err(|error| Failure::usage(error.to_string()))?;
-    let settings = Settings {
+    let telemetry =
+        Telemetry::begin(&args.log, format).map_err(|error| CommandFailure::usage(error.to_string()))?;
+    let settings = ServiceSettings {
         roots,
         preset: args.preset.clone(),
         max_body: MAX_BODY,
@@ -162,9 +163,9 @@ async fn serve(
     args: &Args,
     system: Arc<dyn System>,
     url: &StoreUrl,
-    settings: Settings,
+    settings: ServiceSettings,
     tls: Option<Arc<TlsFiles>>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let store = preface::store::open(url).await?;
     store.check().await?;
     let rule = if args.require_token { TokenRule::Always } else { TokenRule::BeyondLoopback };
@@ -179,14 +180,14 @@ async fn serve(
                     format!("{address} is open to other machines, and the store has no valid token");
                 (problem, format!("{hint}; or listen on 127.0.0.1"))
             };
-            return Err(Failure::new(problem).hint(hint));
+            return Err(CommandFailure::new(problem).hint(hint));
         }
     }
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let bound = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
-    let signals =
-        Signals::begin().map_err(|error| Failure::new(format!("cannot start: {}", words(&error))))?;
+    let signals = ShutdownSignals::begin()
+        .map_err(|error| CommandFailure::new(format!("cannot start: {}", words(&error))))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
     match args.log_format {
@@ -208,16 +209,16 @@ async fn serve(
 }
 
 /// Reads the certificate and its key, where they are named.
-fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, Failure> {
+fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let opened = TlsFiles::open(&files::absolute(certificate)?, &files::absolute(key)?);
-    opened
-        .map(|files| Some(Arc::new(files)))
-        .map_err(|error| Failure::new(escape_hidden(&error.to_string()).into_owned()).hint(error.help()))
+    opened.map(|files| Some(Arc::new(files))).map_err(|error| {
+        CommandFailure::new(escape_hidden(&error.to_string()).into_owned()).hint(error.help())
+    })
 }
 
 /// One line for people: where to look, and what is served.
-fn greeting(address: &str, url: &StoreUrl, settings: &Settings) -> String {
+fn greeting(address: &str, url: &StoreUrl, settings: &ServiceSettings) -> String {
     let roots: Vec<String> =
         settings.roots.iter().map(|root| escape_hidden(&root.display().to_string()).into_owned()).collect();
     let store = url.to_string();
@@ -230,7 +231,7 @@ fn greeting(address: &str, url: &StoreUrl, settings: &Settings) -> String {
 }
 
 /// A preset that is not there is told now, not on the first turn.
-fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> Result<(), Failure> {
+fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> Result<(), CommandFailure> {
     let request = Request {
         cwd: roots.first().cloned(),
         preset: Some(args.preset.clone()),
@@ -242,8 +243,8 @@ fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> Result<(
     Ok(())
 }
 
-fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
-    let failure = Failure::new(format!("cannot listen on {address}: {}", words(error)));
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> CommandFailure {
+    let failure = CommandFailure::new(format!("cannot listen on {address}: {}", words(error)));
     match error.kind() {
         ErrorKind::AddrInUse => {
             failure.hint("another program does; `--listen 127.0.0.1:0` picks a free port")
@@ -255,7 +256,7 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
 }
 
 /// Ends with the first signal. The second ends the process at once.
-async fn told_to_stop(mut signals: Signals) {
+async fn told_to_stop(mut signals: ShutdownSignals) {
     signals.next().await;
     tokio::spawn(async move {
         signals.next().await;
@@ -265,16 +266,16 @@ async fn told_to_stop(mut signals: Signals) {
 
 /// The signals that end the service, from when they are first listened for.
 #[cfg(unix)]
-struct Signals {
+struct ShutdownSignals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
-impl Signals {
+impl ShutdownSignals {
     fn begin() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Signals {
+        Ok(ShutdownSignals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
         })
@@ -289,12 +290,12 @@ impl Signals {
 }
 
 #[cfg(not(unix))]
-struct Signals;
+struct ShutdownSignals;
 
 #[cfg(not(unix))]
-impl Signals {
+impl ShutdownSignals {
     fn begin() -> io::Result<Self> {
-        Ok(Signals)
+        Ok(ShutdownSignals)
     }
 
     async fn next(&mut self) {

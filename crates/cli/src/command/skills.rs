@@ -1,20 +1,20 @@
 //! `preface skills`: the skills of a directory, which of them answer to their names, from where, and what is wrong.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
-    scopes_view::{ListingFlags, Row, State, asides},
+    flags::OutputFormat,
+    scopes_view::{EntryState, ListingFlags, ListingRow, asides},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
 use preface::{
     Engine, SkillsReport,
     core::diagnostic::{Diagnostic, DiagnosticCode},
-    host::skills::{LeftOut, SkillEntry},
+    host::skills::{SkillEntry, SkillOmission},
 };
 
 const EXAMPLES: &str = "\
@@ -40,15 +40,15 @@ pub struct Args {
 }
 
 /// Lists them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let request = args.listing.request()?;
     let report = Engine::new(&system).skills(&request).map_err(|error| args.listing.failed(error))?;
     let rows: Vec<&SkillEntry> =
         report.skills.iter().filter(|skill| args.all || skill.value.left_out.is_none()).collect();
     match args.listing.format {
-        Format::Json => ui.json(&rows)?,
-        Format::Text => ui.view(&view(&report, &rows, ui.columns()))?,
+        OutputFormat::Json => ui.json(&rows)?,
+        OutputFormat::Text => ui.view(&view(&report, &rows, ui.columns()))?,
     }
     // What the table says is not said twice.
     let told: Vec<Diagnostic> =
@@ -73,13 +73,18 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
     if rows.is_empty() {
         out.push_str(&format!("{dim}nothing: skills{dim:#}\n"));
     } else {
-        let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
+        let mut table = TextTable::new([
+            ColumnAlignment::Left,
+            ColumnAlignment::Left,
+            ColumnAlignment::Left,
+            ColumnAlignment::Left,
+        ]);
         table.row(["name", "layer", "state", "path"].map(|head| Cell::styled(head, dim)));
         for skill in rows {
-            let state = State::of(*skill);
+            let state = EntryState::of(*skill);
             let (word, look) = match &skill.value.left_out {
-                Some(LeftOut::Ignored { .. }) => ("ignored", dim),
-                Some(LeftOut::Duplicate { .. }) => ("again", dim),
+                Some(SkillOmission::Ignored { .. }) => ("ignored", dim),
+                Some(SkillOmission::Duplicate { .. }) => ("again", dim),
                 None if skill.active && skill.value.hidden => ("by name only", dim),
                 None => (state.word(), state.style()),
             };
@@ -112,9 +117,11 @@ fn below(skill: &SkillEntry) -> Vec<String> {
         .map(|text| excerpt(one_line(preface::core::template::trim(text))))
         .collect();
     match &skill.value.left_out {
-        Some(LeftOut::Ignored { path, line }) => lines.push(format!("left out by {}:{line}", one_line(path))),
-        Some(LeftOut::Duplicate { path }) => lines.push(format!("the same as {}", one_line(path))),
-        None => lines.extend(asides(Row::from(skill))),
+        Some(SkillOmission::Ignored { path, line }) => {
+            lines.push(format!("left out by {}:{line}", one_line(path)))
+        }
+        Some(SkillOmission::Duplicate { path }) => lines.push(format!("the same as {}", one_line(path))),
+        None => lines.extend(asides(ListingRow::from(skill))),
     }
     if skill.value.loaded.is_some() {
         lines.extend(skill.diagnostics.iter().map(|note| one_line(&note.message)));

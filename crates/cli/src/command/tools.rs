@@ -1,13 +1,13 @@
 //! `preface tools`: the tools that a model may be given, and where each comes from.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
-    scopes_view::{Group, Inactive, ListingFlags, State, troubles, view, with_state},
+    flags::OutputFormat,
+    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingGroup, troubles, view, with_state},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// Lists them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let request = args.listing.request()?;
     let servers = Engine::new(&system).servers(&request);
@@ -53,14 +53,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         servers.scopes.scopes.entries.retain(|entry| is_of(entry.value.category, &entry.name));
         servers.tools.retain(|tool| names.contains(&tool.name));
     }
-    let group = Group::Extensions(Category::Tools);
+    let group = ListingGroup::Extensions(Category::Tools);
     match args.listing.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let rows = servers.scopes.scopes.of(Category::Tools).map(with_state);
             ui.json(&rows.chain(servers.tools.iter().map(|tool| row(tool, &servers))).collect::<Vec<_>>())?;
         }
-        Format::Text => {
-            let mut out = view(&servers.scopes, group, Inactive::of_all(args.all), ui.columns());
+        OutputFormat::Text => {
+            let mut out = view(&servers.scopes, group, InactiveRows::of_all(args.all), ui.columns());
             out.push_str(&of_servers(&servers, ui.columns()));
             ui.view(&out)?;
         }
@@ -83,7 +83,7 @@ fn row(tool: &Tool, report: &ServersReport) -> Value {
         "origin": origin,
         "active": true,
         "runnable": true,
-        "state": State::Active.word(),
+        "state": EntryState::Active.word(),
         "server": server(tool),
         "about": tool.description,
     })
@@ -94,7 +94,7 @@ fn of_servers(report: &ServersReport, room: Option<usize>) -> String {
     if report.tools.is_empty() {
         return String::new();
     }
-    let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
     for tool in &report.tools {
         let about = tool.description.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
         table.row([

@@ -1,8 +1,8 @@
 //! What there is to tell of an entry beside its row: who hides it, who switched it off, what is wrong with it.
 
 use super::{
-    row::{Group, Row},
-    state::State,
+    row::{ListingGroup, ListingRow},
+    state::EntryState,
 };
 use crate::{
     advice::{self, complete},
@@ -14,31 +14,31 @@ use preface::core::{
 };
 
 /// Returns the lines below an entry's row; none where its row says everything.
-pub fn asides(entry: Row<'_>) -> Vec<String> {
+pub fn asides(entry: ListingRow<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    match State::of(entry) {
-        State::Active => {}
-        State::Hidden => {
+    match EntryState::of(entry) {
+        EntryState::Active => {}
+        EntryState::Hidden => {
             lines.extend(entry.shadowed_by.map(|by| format!("hidden by {}", whence(by))));
         }
-        State::Off => {
+        EntryState::Off => {
             lines.extend(entry.disabled_by.map(|by| format!("switched off by {}", who(by))));
         }
-        State::Broken => lines.push(format!("broken: {}", fault(entry))),
+        EntryState::Broken => lines.push(format!("broken: {}", fault(entry))),
         // A grant is for what a prompt uses, and a prompt has skills where a tool can read them.
-        State::Held if entry.group == Group::Skills => {
+        EntryState::Held if entry.group == ListingGroup::Skills => {
             lines
                 .push("waits for trust: `preface trust grant`, with the `--tools` of your builds".to_owned());
         }
         // And it has an agent where one is asked for.
-        State::Held if entry.group == Group::Agents => {
+        EntryState::Held if entry.group == ListingGroup::Agents => {
             lines.push("waits for trust: `preface trust grant --agent NAME`".to_owned());
         }
-        State::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
-        State::Incomplete => {
+        EntryState::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
+        EntryState::Incomplete => {
             lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));
         }
-        State::NeedsGrant | State::Pending => {
+        EntryState::NeedsGrant | EntryState::Pending => {
             lines.push("may not run: `preface trust grant --allow-commands`".to_owned());
         }
     }
@@ -82,7 +82,7 @@ fn layer(by: SetBy) -> &'static str {
 }
 
 /// Returns what is wrong with a broken entry, without its name: that stands in the row.
-pub fn fault(entry: Row<'_>) -> String {
+pub fn fault(entry: ListingRow<'_>) -> String {
     let mut wrong = entry.faults();
     let Some(first) = wrong.next() else { return "it is not valid".to_owned() };
     let first = one_line(entry.told(first));
@@ -93,6 +93,6 @@ pub fn fault(entry: Row<'_>) -> String {
 }
 
 /// Returns what to do about a broken entry.
-pub fn repair(entry: Row<'_>) -> Option<String> {
+pub fn repair(entry: ListingRow<'_>) -> Option<String> {
     entry.faults().find_map(advice::help).map(|help| one_line(&help))
 }

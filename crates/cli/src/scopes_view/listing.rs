@@ -1,15 +1,15 @@
 //! What the listings have in common: their flags, the question to the engine, and the notes.
 
 use super::{
-    row::{Group, Layers},
+    row::{LayerContents, ListingGroup},
     state::with_state,
     table::{restricted, rewrites, summary, table, troubles},
 };
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TalkFlags, TrustFlags, TurnFlags},
+    flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
     notes,
     ui::{Ui, style},
 };
@@ -23,7 +23,7 @@ use preface::{
 pub struct ListingFlags {
     /// Choose the form; JSON always has what is not active, too
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    pub format: Format,
+    pub format: OutputFormat,
 
     #[command(flatten)]
     pub turn: TurnFlags,
@@ -32,42 +32,42 @@ pub struct ListingFlags {
     pub trust: TrustFlags,
 
     #[command(flatten)]
-    pub talk: TalkFlags,
+    pub talk: VerbosityFlags,
 }
 
 /// The treatment of inactive entries in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inactive {
+pub enum InactiveRows {
     /// Each has a row, with a reason.
     Shown,
     LeftOut,
 }
 
-impl Inactive {
+impl InactiveRows {
     /// Reads `--all`.
     pub fn of_all(all: bool) -> Self {
-        if all { Inactive::Shown } else { Inactive::LeftOut }
+        if all { InactiveRows::Shown } else { InactiveRows::LeftOut }
     }
 }
 
 impl ListingFlags {
     /// Asks the engine what the layers bring.
-    pub fn ask(&self) -> Result<ScopesReport, Failure> {
+    pub fn ask(&self) -> Result<ScopesReport, CommandFailure> {
         let system = files::system();
         Engine::new(&system).scopes(&self.request()?).map_err(|error| self.failed(error))
     }
 
     /// Returns the question.
-    pub fn request(&self) -> Result<Request, Failure> {
+    pub fn request(&self) -> Result<Request, CommandFailure> {
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
         Ok(request)
     }
 
     /// Says that there is no answer, in the form that was asked for.
-    pub fn failed(&self, error: Error) -> Failure {
-        let for_programs = self.format == Format::Json;
-        if for_programs { Failure::from(error.clone()).for_programs(&error) } else { error.into() }
+    pub fn failed(&self, error: Error) -> CommandFailure {
+        let for_programs = self.format == OutputFormat::Json;
+        if for_programs { CommandFailure::from(error.clone()).for_programs(&error) } else { error.into() }
     }
 
     /// Tells notes: warnings and errors, all with `-v`, errors alone with `-q`.
@@ -77,27 +77,37 @@ impl ListingFlags {
 }
 
 /// Lists one category: `tools`, `providers`, `hooks`.
-pub fn list(ui: &Ui, flags: &ListingFlags, category: Category, inactive: Inactive) -> Result<Exit, Failure> {
+pub fn list(
+    ui: &Ui,
+    flags: &ListingFlags,
+    category: Category,
+    inactive: InactiveRows,
+) -> Result<Exit, CommandFailure> {
     let report = flags.ask()?;
-    let group = Group::Extensions(category);
+    let group = ListingGroup::Extensions(category);
     match flags.format {
-        Format::Json => ui.json(&report.scopes.of(category).map(with_state).collect::<Vec<_>>())?,
-        Format::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
+        OutputFormat::Json => ui.json(&report.scopes.of(category).map(with_state).collect::<Vec<_>>())?,
+        OutputFormat::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
     }
     flags.tell(ui, &troubles(&report, &[group]));
     Ok(Exit::Done)
 }
 
 /// Writes the table of one group, with what an ordering did to it and the counts.
-pub fn view(report: &ScopesReport, group: Group, inactive: Inactive, room: Option<usize>) -> String {
+pub fn view(
+    report: &ScopesReport,
+    group: ListingGroup,
+    inactive: InactiveRows,
+    room: Option<usize>,
+) -> String {
     let dim = style::DIM;
-    let layers = restricted(&Layers::of(report), &[group]);
+    let layers = restricted(&LayerContents::of(report), &[group]);
     let mut out = table(&layers, &[group], inactive, room);
     out.push_str(&rewrites(&layers.scopes));
     out.push_str(&summary(&layers, &troubles(report, &[group])));
     let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
-    if inactive == Inactive::LeftOut && left_out > 0 {
-        let how = if group == Group::Mcp { "preface mcp list" } else { "--all" };
+    if inactive == InactiveRows::LeftOut && left_out > 0 {
+        let how = if group == ListingGroup::Mcp { "preface mcp list" } else { "--all" };
         let how = complete(&format!("`{how}` shows why")).into_owned();
         out.push_str(&format!("{dim}; {left_out} not shown, {how}{dim:#}"));
     }

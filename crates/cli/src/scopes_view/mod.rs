@@ -13,8 +13,8 @@ mod story;
 mod table;
 
 pub use aside::asides;
-pub use listing::{Inactive, ListingFlags, list, view};
-pub use row::{Group, Layers, Row};
-pub use state::{State, with_state};
-pub use story::{Project, named, story, unknown};
+pub use listing::{InactiveRows, ListingFlags, list, view};
+pub use row::{LayerContents, ListingGroup, ListingRow};
+pub use state::{EntryState, with_state};
+pub use story::{ProjectVisibility, named, story, unknown};
 pub use table::{restricted, rewrites, summary, table, troubles};

@@ -5,8 +5,8 @@ use preface::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
         extension::{
-            Ability, Category, DisabledBy, Entry, EntryOrigin, Layered, Named, Role, Scopes, Slot, Status,
-            UnknownCategory,
+            Ability, Category, DisabledBy, EntryOrigin, ExtensionEntry, ExtensionLabel, HookRole, Layered,
+            Scopes, Slot, Status, UnknownCategory,
         },
         mcp_servers::{McpServers, ServerEntry},
         settings::SetBy,
@@ -17,7 +17,7 @@ use std::{fmt, str::FromStr};
 
 /// The group of a heading: a category of extensions, the MCP servers, the skills, or the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum ListingGroup {
     /// Extensions of a category.
     Extensions(Category),
     /// The servers of `mcp.json`.
@@ -28,85 +28,85 @@ pub enum Group {
     Agents,
 }
 
-impl Group {
+impl ListingGroup {
     /// The groups of `preface scopes`, sorted by name.
-    pub const ALL: [Group; 10] = [
-        Group::Extensions(Category::Commands),
-        Group::Extensions(Category::ContextProviders),
-        Group::Extensions(Category::Hooks),
-        Group::Extensions(Category::Loggers),
-        Group::Mcp,
-        Group::Extensions(Category::Providers),
-        Group::Extensions(Category::SessionStores),
-        Group::Extensions(Category::StateMachines),
-        Group::Extensions(Category::Tools),
-        Group::Extensions(Category::Ui),
+    pub const ALL: [ListingGroup; 10] = [
+        ListingGroup::Extensions(Category::Commands),
+        ListingGroup::Extensions(Category::ContextProviders),
+        ListingGroup::Extensions(Category::Hooks),
+        ListingGroup::Extensions(Category::Loggers),
+        ListingGroup::Mcp,
+        ListingGroup::Extensions(Category::Providers),
+        ListingGroup::Extensions(Category::SessionStores),
+        ListingGroup::Extensions(Category::StateMachines),
+        ListingGroup::Extensions(Category::Tools),
+        ListingGroup::Extensions(Category::Ui),
     ];
 
     /// Returns its name.
     pub fn as_str(self) -> &'static str {
         match self {
-            Group::Extensions(category) => category.as_str(),
-            Group::Mcp => "mcp",
-            Group::Skills => "skills",
-            Group::Agents => "agents",
+            ListingGroup::Extensions(category) => category.as_str(),
+            ListingGroup::Mcp => "mcp",
+            ListingGroup::Skills => "skills",
+            ListingGroup::Agents => "agents",
         }
     }
 
     /// True where its rows run in an order.
     pub fn is_ordered(self) -> bool {
-        matches!(self, Group::Extensions(category) if category.is_ordered())
+        matches!(self, ListingGroup::Extensions(category) if category.is_ordered())
     }
 }
 
-impl fmt::Display for Group {
+impl fmt::Display for ListingGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl FromStr for Group {
+impl FromStr for ListingGroup {
     type Err = UnknownCategory;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Group::ALL.into_iter().find(|group| group.as_str() == name).ok_or(UnknownCategory)
+        ListingGroup::ALL.into_iter().find(|group| group.as_str() == name).ok_or(UnknownCategory)
     }
 }
 
 /// The extensions and the servers of all layers.
 #[derive(Clone, Debug, Default)]
-pub struct Layers {
+pub struct LayerContents {
     /// The extensions.
     pub scopes: Scopes,
     /// The servers.
     pub mcp: McpServers,
 }
 
-impl Layers {
+impl LayerContents {
     /// Takes them out of a report.
     pub fn of(report: &ScopesReport) -> Self {
-        Layers { scopes: report.scopes.clone(), mcp: report.mcp.clone() }
+        LayerContents { scopes: report.scopes.clone(), mcp: report.mcp.clone() }
     }
 
     /// Returns the rows of a group, by name and layer.
-    pub fn rows(&self, group: Group) -> Vec<Row<'_>> {
+    pub fn rows(&self, group: ListingGroup) -> Vec<ListingRow<'_>> {
         match group {
-            Group::Extensions(category) => self.scopes.of(category).map(Row::from).collect(),
-            Group::Mcp => self.mcp.servers.iter().map(Row::from).collect(),
-            Group::Skills | Group::Agents => Vec::new(),
+            ListingGroup::Extensions(category) => self.scopes.of(category).map(ListingRow::from).collect(),
+            ListingGroup::Mcp => self.mcp.servers.iter().map(ListingRow::from).collect(),
+            ListingGroup::Skills | ListingGroup::Agents => Vec::new(),
         }
     }
 
     /// Returns all rows, group by group.
-    pub fn all_rows(&self) -> Vec<Row<'_>> {
-        Group::ALL.into_iter().flat_map(|group| self.rows(group)).collect()
+    pub fn all_rows(&self) -> Vec<ListingRow<'_>> {
+        ListingGroup::ALL.into_iter().flat_map(|group| self.rows(group)).collect()
     }
 }
 
 /// A row of a listing.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'e> {
-    pub group: Group,
+pub struct ListingRow<'e> {
+    pub group: ListingGroup,
     pub name: &'e str,
     pub origin: &'e EntryOrigin,
     pub active: bool,
@@ -124,7 +124,7 @@ pub struct Row<'e> {
     pub status: Status,
     pub about: Option<&'e str>,
     /// The role of a hook.
-    pub role: Option<Role>,
+    pub role: Option<HookRole>,
     /// The event that a hook names.
     pub event: Option<&'e str>,
     /// The text that invokes a command, where that is not its id.
@@ -132,10 +132,10 @@ pub struct Row<'e> {
     pub diagnostics: &'e [Diagnostic],
 }
 
-impl<'e> From<&'e Entry> for Row<'e> {
-    fn from(entry: &'e Entry) -> Self {
+impl<'e> From<&'e ExtensionEntry> for ListingRow<'e> {
+    fn from(entry: &'e ExtensionEntry) -> Self {
         let ability = entry.value.ability.as_ref();
-        let mut row = Row::layered(Group::Extensions(entry.value.category), entry);
+        let mut row = ListingRow::layered(ListingGroup::Extensions(entry.value.category), entry);
         row.missing = ability.and_then(Ability::missing);
         match ability {
             Some(Ability::Hook(hook)) => (row.role, row.event) = (Some(hook.role), hook.event.as_deref()),
@@ -146,28 +146,28 @@ impl<'e> From<&'e Entry> for Row<'e> {
     }
 }
 
-impl<'e> From<&'e ServerEntry> for Row<'e> {
+impl<'e> From<&'e ServerEntry> for ListingRow<'e> {
     fn from(entry: &'e ServerEntry) -> Self {
-        Row::layered(Group::Mcp, entry)
+        ListingRow::layered(ListingGroup::Mcp, entry)
     }
 }
 
-impl<'e> From<&'e SkillEntry> for Row<'e> {
+impl<'e> From<&'e SkillEntry> for ListingRow<'e> {
     fn from(entry: &'e SkillEntry) -> Self {
-        Row::file(Group::Skills, entry)
+        ListingRow::file(ListingGroup::Skills, entry)
     }
 }
 
-impl<'e> From<&'e AgentEntry> for Row<'e> {
+impl<'e> From<&'e AgentEntry> for ListingRow<'e> {
     fn from(entry: &'e AgentEntry) -> Self {
         let about = entry.value.what.as_ref().map(|agent| agent.description.as_str());
-        Row { about, ..Row::file(Group::Agents, entry) }
+        ListingRow { about, ..Row::file(ListingGroup::Agents, entry) }
     }
 }
 
-impl<'e> Row<'e> {
-    fn layered<T>(group: Group, entry: &'e Layered<T>) -> Self {
-        Row {
+impl<'e> ListingRow<'e> {
+    fn layered<T>(group: ListingGroup, entry: &'e Layered<T>) -> Self {
+        ListingRow {
             group,
             name: &entry.name,
             origin: &entry.origin,
@@ -191,8 +191,8 @@ impl<'e> Row<'e> {
         }
     }
 
-    fn file<T>(group: Group, entry: &'e FileEntry<T>) -> Self {
-        Row {
+    fn file<T>(group: ListingGroup, entry: &'e FileEntry<T>) -> Self {
+        ListingRow {
             group,
             name: &entry.name,
             origin: &entry.origin,
@@ -226,16 +226,16 @@ impl<'e> Row<'e> {
     /// Returns what a note about it says, without its name.
     pub fn told(self, note: &'e Diagnostic) -> &'e str {
         let rest = match self.group {
-            Group::Extensions(category) => {
-                let named = Named { scope: self.origin.scope, id: self.name, category };
+            ListingGroup::Extensions(category) => {
+                let named = ExtensionLabel { scope: self.origin.scope, id: self.name, category };
                 note.message.strip_prefix(&format!("{named}: "))
             }
-            Group::Mcp => note
+            ListingGroup::Mcp => note
                 .message
                 .strip_prefix(&format!("{}/", self.origin.scope))
                 .and_then(|rest| rest.split_once(" (MCPServer): "))
                 .map(|(_, rest)| rest),
-            Group::Skills | Group::Agents => None,
+            ListingGroup::Skills | ListingGroup::Agents => None,
         };
         rest.unwrap_or(&note.message)
     }
@@ -247,11 +247,17 @@ mod tests {
 
     #[test]
     fn groups_are_sorted_and_have_every_category() {
-        assert!(Group::ALL.is_sorted_by_key(|group| group.as_str()), "Group::ALL must stay sorted by name");
+        assert!(
+            ListingGroup::ALL.is_sorted_by_key(|group| group.as_str()),
+            "Group::ALL must stay sorted by name"
+        );
         for category in Category::ALL {
-            assert!(Group::ALL.contains(&Group::Extensions(category)), "`{category}` is a group");
+            assert!(
+                ListingGroup::ALL.contains(&ListingGroup::Extensions(category)),
+                "`{category}` is a group"
+            );
         }
-        for group in Group::ALL {
+        for group in ListingGroup::ALL {
             assert_eq!(group.as_str().parse(), Ok(group));
         }
     }

@@ -1,8 +1,10 @@
 //! Scopes made by hand for the tests of the views: one example with all three layers, and whatever else a test adds.
 
-use super::row::Layers;
+use super::row::LayerContents;
 use preface::core::{
-    extension::{Category, Found, FoundWhat, Ordering, SchemaChecker, SchemaFault, resolve},
+    extension::{
+        Category, DiscoveredContent, DiscoveredManifest, Ordering, SchemaChecker, SchemaFault, resolve,
+    },
     mcp_servers::{self, McpFile},
     scope::Scope,
     settings::{LayerSettings, merge, parse},
@@ -11,9 +13,9 @@ use serde_json::Value;
 
 /// Every value fits every schema: the views do not care.
 #[derive(Debug)]
-struct Anything;
+struct PermissiveChecker;
 
-impl SchemaChecker for Anything {
+impl SchemaChecker for PermissiveChecker {
     fn check(&self, _schema: &Value, _config: &Value) -> Result<(), SchemaFault> {
         Ok(())
     }
@@ -22,7 +24,7 @@ impl SchemaChecker for Anything {
 /// The contents of the layers before they are resolved.
 #[derive(Default)]
 pub struct Sample {
-    found: Vec<Found>,
+    found: Vec<DiscoveredManifest>,
     settings: Vec<LayerSettings>,
     orderings: Vec<Ordering>,
     mcp: Vec<McpFile>,
@@ -60,13 +62,18 @@ impl Sample {
         let head = format!(
             r#""id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0""#
         );
-        self.raw(scope, category, id, FoundWhat::Manifest(format!("{{{head}, {fields}}}").into_bytes()))
+        self.raw(
+            scope,
+            category,
+            id,
+            DiscoveredContent::Manifest(format!("{{{head}, {fields}}}").into_bytes()),
+        )
     }
 
     /// Adds anything.
-    pub fn raw(mut self, scope: Scope, category: Category, id: &str, what: FoundWhat) -> Self {
+    pub fn raw(mut self, scope: Scope, category: Category, id: &str, what: DiscoveredContent) -> Self {
         let path = format!("{}/extensions/{category}/{id}/manifest.json", root(scope));
-        self.found.push(Found { scope, category, id: id.to_owned(), path, what });
+        self.found.push(DiscoveredManifest { scope, category, id: id.to_owned(), path, what });
         self
     }
 
@@ -96,10 +103,10 @@ impl Sample {
     }
 
     /// Resolves it.
-    pub fn layers(self) -> Layers {
+    pub fn layers(self) -> LayerContents {
         let settings = merge(self.settings, &mut Vec::new());
-        Layers {
-            scopes: resolve(self.found, &settings, &self.orderings, &Anything),
+        LayerContents {
+            scopes: resolve(self.found, &settings, &self.orderings, &PermissiveChecker),
             mcp: mcp_servers::resolve(self.mcp),
         }
     }

@@ -1,6 +1,6 @@
 //! How an entry stands, in one word.
 
-use super::row::Row;
+use super::row::ListingRow;
 use crate::ui::style;
 use anstyle::Style;
 use preface::core::extension::Status;
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 /// Returns a row as JSON, with its state in the word that tables have.
 pub fn with_state<'e, T: Serialize>(entry: &'e T) -> Value
 where
-    Row<'e>: From<&'e T>,
+    ListingRow<'e>: From<&'e T>,
 {
     let mut row = json!(entry);
-    row["state"] = State::of(entry).word().into();
+    row["state"] = EntryState::of(entry).word().into();
     row
 }
 
 /// The state of an entry. Every listing uses these words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum EntryState {
     /// The entry of its name, and usable.
     Active,
     /// Hidden by an entry of a stronger layer.
@@ -38,44 +38,46 @@ pub enum State {
     Pending,
 }
 
-impl State {
+impl EntryState {
     /// Works it out.
-    pub fn of<'e>(row: impl Into<Row<'e>>) -> State {
+    pub fn of<'e>(row: impl Into<ListingRow<'e>>) -> EntryState {
         let entry = row.into();
         match entry.status {
-            Status::Held => State::Held,
-            Status::Disabled if entry.disabled_by.is_some() => State::Off,
-            Status::Disabled => State::Broken,
-            Status::Pending => State::Pending,
-            Status::Ok if !entry.active => State::Hidden,
-            Status::Ok if entry.runnable => State::Active,
-            Status::Ok if entry.missing.is_some() => State::Incomplete,
-            Status::Ok if entry.needs_grant => State::NeedsGrant,
-            Status::Ok => State::Incomplete,
+            Status::Held => EntryState::Held,
+            Status::Disabled if entry.disabled_by.is_some() => EntryState::Off,
+            Status::Disabled => EntryState::Broken,
+            Status::Pending => EntryState::Pending,
+            Status::Ok if !entry.active => EntryState::Hidden,
+            Status::Ok if entry.runnable => EntryState::Active,
+            Status::Ok if entry.missing.is_some() => EntryState::Incomplete,
+            Status::Ok if entry.needs_grant => EntryState::NeedsGrant,
+            Status::Ok => EntryState::Incomplete,
         }
     }
 
     /// Returns the word.
     pub fn word(self) -> &'static str {
         match self {
-            State::Active => "active",
-            State::Hidden => "hidden",
-            State::Off => "off",
-            State::Broken => "broken",
-            State::Held => "held",
-            State::Incomplete => "incomplete",
-            State::NeedsGrant => "needs grant",
-            State::Pending => "pending",
+            EntryState::Active => "active",
+            EntryState::Hidden => "hidden",
+            EntryState::Off => "off",
+            EntryState::Broken => "broken",
+            EntryState::Held => "held",
+            EntryState::Incomplete => "incomplete",
+            EntryState::NeedsGrant => "needs grant",
+            EntryState::Pending => "pending",
         }
     }
 
     /// Returns its style.
     pub fn style(self) -> Style {
         match self {
-            State::Active => style::GOOD,
-            State::Hidden | State::Off => style::DIM,
-            State::Broken => style::BAD,
-            State::Held | State::Incomplete | State::NeedsGrant | State::Pending => style::CARE,
+            EntryState::Active => style::GOOD,
+            EntryState::Hidden | EntryState::Off => style::DIM,
+            EntryState::Broken => style::BAD,
+            EntryState::Held | EntryState::Incomplete | EntryState::NeedsGrant | EntryState::Pending => {
+                style::CARE
+            }
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use super::{
     aside::{fault, repair, who},
-    row::{Group, Layers, Row},
-    state::State,
+    row::{LayerContents, ListingGroup, ListingRow},
+    state::EntryState,
 };
 use crate::{
     advice::help,
-    failure::Failure,
+    failure::CommandFailure,
     ui::{
         style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{listed, one_line},
     },
 };
@@ -23,13 +23,13 @@ use preface::core::{
 use preface_core::diagnostic::DiagnosticCode;
 use std::{collections::BTreeSet, fmt::Write};
 
-const COMMANDS: Group = Group::Extensions(Category::Commands);
+const COMMANDS: ListingGroup = ListingGroup::Extensions(Category::Commands);
 
 /// Finds the rows of a name, `Bash` or `tools/Bash`, in some groups: for each id in each group, its rows, the weakest layer
 /// first.
-pub fn named<'a>(layers: &'a Layers, name: &str, groups: &[Group]) -> Vec<Vec<Row<'a>>> {
+pub fn named<'a>(layers: &'a LayerContents, name: &str, groups: &[ListingGroup]) -> Vec<Vec<ListingRow<'a>>> {
     let (only, name) = match name.split_once('/') {
-        Some((group, rest)) => match group.parse::<Group>() {
+        Some((group, rest)) => match group.parse::<ListingGroup>() {
             Ok(group) => (Some(group), rest),
             Err(_) => (None, name),
         },
@@ -41,7 +41,7 @@ pub fn named<'a>(layers: &'a Layers, name: &str, groups: &[Group]) -> Vec<Vec<Ro
         .flat_map(|group| {
             let rows = layers.rows(*group);
             // A command also has the name that is typed.
-            let is_meant = |row: &&Row<'_>| row.name == name || row.typed == Some(name);
+            let is_meant = |row: &&ListingRow<'_>| row.name == name || row.typed == Some(name);
             let ids: BTreeSet<&str> = rows.iter().filter(is_meant).map(|row| row.name).collect();
             let of_id = |id: &str| rows.iter().filter(|row| row.name == id).copied().collect::<Vec<_>>();
             ids.into_iter().map(of_id).collect::<Vec<_>>()
@@ -50,7 +50,12 @@ pub fn named<'a>(layers: &'a Layers, name: &str, groups: &[Group]) -> Vec<Vec<Ro
 }
 
 /// Says that nobody has a name, and which one may have been meant.
-pub fn unknown(layers: &Layers, name: &str, groups: &[Group], project: Project) -> Failure {
+pub fn unknown(
+    layers: &LayerContents,
+    name: &str,
+    groups: &[ListingGroup],
+    project: ProjectVisibility,
+) -> CommandFailure {
     let there = || groups.iter().flat_map(|group| layers.rows(*group));
     let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.group, entry.name)).collect();
     let near = match name.contains('/') {
@@ -59,13 +64,15 @@ pub fn unknown(layers: &Layers, name: &str, groups: &[Group], project: Project) 
     };
     let name = one_line(name);
     let message = match project {
-        Project::Seen => format!("no layer has `{name}`"),
-        Project::Held => format!("no layer has `{name}` but for the project perhaps, which waits for trust"),
-        Project::Declined => {
+        ProjectVisibility::Seen => format!("no layer has `{name}`"),
+        ProjectVisibility::Held => {
+            format!("no layer has `{name}` but for the project perhaps, which waits for trust")
+        }
+        ProjectVisibility::Declined => {
             format!("no layer has `{name}` but for the project perhaps, which you declined to trust")
         }
     };
-    Failure::new(message).hint(match near {
+    CommandFailure::new(message).hint(match near {
         Some(near) => format!("did you mean `{}`?", one_line(near)),
         None => "`preface scopes` lists what there is".to_owned(),
     })
@@ -73,7 +80,7 @@ pub fn unknown(layers: &Layers, name: &str, groups: &[Group], project: Project) 
 
 /// The access to the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Project {
+pub enum ProjectVisibility {
     /// Read.
     Seen,
     /// Left out as a whole because it is untrusted.
@@ -83,23 +90,25 @@ pub enum Project {
 }
 
 /// Tells the story of one name of one group. `entries` are not empty, the weakest layer first.
-pub fn story(entries: &[Row<'_>], project: Project) -> String {
+pub fn story(entries: &[ListingRow<'_>], project: ProjectVisibility) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
-    let mut table = Table::new([Side::Left; 3]);
+    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
     for scope in Scope::ALL {
         let layer = || Cell::styled(format!("  {scope}"), style::scope(scope));
         let mut here = entries.iter().filter(|entry| entry.origin.scope == scope).peekable();
         if here.peek().is_none() {
             let nothing = match (scope, project) {
-                (Scope::Project, Project::Held) => "nobody looked: the project waits for trust",
-                (Scope::Project, Project::Declined) => "nobody looked: you declined to trust the project",
+                (Scope::Project, ProjectVisibility::Held) => "nobody looked: the project waits for trust",
+                (Scope::Project, ProjectVisibility::Declined) => {
+                    "nobody looked: you declined to trust the project"
+                }
                 _ => "nothing here",
             };
             table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
         }
         for entry in here {
-            let fate = Cell::styled(fate(*entry), State::of(*entry).style());
+            let fate = Cell::styled(fate(*entry), EntryState::of(*entry).style());
             table.row([layer(), one_line(&entry.origin.path).into(), fate]);
         }
     }
@@ -112,7 +121,7 @@ pub fn story(entries: &[Row<'_>], project: Project) -> String {
 }
 
 /// The name, for people: `tools/Bash`.
-fn name(entry: Row<'_>) -> String {
+fn name(entry: ListingRow<'_>) -> String {
     format!("{}/{}", entry.group, one_line(entry.name))
 }
 
@@ -125,29 +134,29 @@ fn whose(scope: Scope) -> &'static str {
     }
 }
 
-fn headline(entries: &[Row<'_>]) -> String {
+fn headline(entries: &[ListingRow<'_>]) -> String {
     let Some(strongest) = entries.last() else { return String::new() };
     let name = name(*strongest);
-    let active: Vec<&Row<'_>> = entries.iter().filter(|entry| entry.active).collect();
+    let active: Vec<&ListingRow<'_>> = entries.iter().filter(|entry| entry.active).collect();
     if let [_, _, ..] = active.as_slice() {
         let all: Vec<&str> = active.iter().map(|entry| whose(entry.origin.scope)).collect();
         return format!("{name} takes part more than once: {}.", listed(&all));
     }
     if let Some(winner) = active.last() {
         let is = format!("{name} is {}.", whose(winner.origin.scope));
-        return match State::of(**winner) {
-            State::NeedsGrant => format!("{is} It may not run before that is granted."),
-            State::Incomplete => match winner.missing {
+        return match EntryState::of(**winner) {
+            EntryState::NeedsGrant => format!("{is} It may not run before that is granted."),
+            EntryState::Incomplete => match winner.missing {
                 Some(missing) => format!("{is} It cannot be used without {missing}."),
                 None => format!("{is} It cannot be used yet."),
             },
             _ => is,
         };
     }
-    let is = |state: State| entries.iter().any(|entry| State::of(*entry) == state);
-    if is(State::Off) {
+    let is = |state: EntryState| entries.iter().any(|entry| EntryState::of(*entry) == state);
+    if is(EntryState::Off) {
         format!("{name} is switched off.")
-    } else if is(State::Held) {
+    } else if is(EntryState::Held) {
         format!("{name} waits for trust.")
     } else if let Some(by) = entries.iter().rev().find_map(|entry| entry.shadowed_by) {
         format!("{name} is hidden by `{}`.", id_of(by))
@@ -157,25 +166,25 @@ fn headline(entries: &[Row<'_>]) -> String {
 }
 
 /// Describes the state of an entry and the reason for it.
-fn fate(entry: Row<'_>) -> String {
-    let told = match State::of(entry) {
-        State::Hidden => match entry.shadowed_by {
+fn fate(entry: ListingRow<'_>) -> String {
+    let told = match EntryState::of(entry) {
+        EntryState::Hidden => match entry.shadowed_by {
             Some(by) if entry.group == COMMANDS && id_of(by) != entry.name => {
                 format!("hidden by {} `{}`", whose(by.scope), id_of(by))
             }
             Some(by) => format!("hidden by {}", whose(by.scope)),
             None => "hidden".to_owned(),
         },
-        State::Off => match entry.disabled_by {
+        EntryState::Off => match entry.disabled_by {
             Some(by) => format!("switched off by {}", who(by)),
             None => "switched off".to_owned(),
         },
-        State::Broken => format!("broken: {}", fault(entry)),
-        State::Held => "held: it waits for trust".to_owned(),
-        State::Active => format!("active{}", because(entry)),
-        State::Incomplete => format!("active, but incomplete{}", because(entry)),
-        State::NeedsGrant => format!("active, but may not run{}", because(entry)),
-        State::Pending => "pending: it may not run yet".to_owned(),
+        EntryState::Broken => format!("broken: {}", fault(entry)),
+        EntryState::Held => "held: it waits for trust".to_owned(),
+        EntryState::Active => format!("active{}", because(entry)),
+        EntryState::Incomplete => format!("active, but incomplete{}", because(entry)),
+        EntryState::NeedsGrant => format!("active, but may not run{}", because(entry)),
+        EntryState::Pending => "pending: it may not run yet".to_owned(),
     };
     if !entry.active || entry.config_scope <= SetBy::from(entry.origin.scope) {
         return told;
@@ -186,7 +195,7 @@ fn fate(entry: Row<'_>) -> String {
     }
 }
 
-fn because(entry: Row<'_>) -> String {
+fn because(entry: ListingRow<'_>) -> String {
     let hides = |origins: &[EntryOrigin]| {
         let hidden: Vec<&str> = origins.iter().map(|origin| whose(origin.scope)).collect();
         format!("hides {}", listed(&hidden))
@@ -205,7 +214,7 @@ fn because(entry: Row<'_>) -> String {
 }
 
 /// Returns advice on how to change the result, the most likely wish first.
-fn advice(entries: &[Row<'_>]) -> Vec<String> {
+fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let mut say = |sentence: String| {
         if !said.contains(&sentence) {
@@ -215,32 +224,36 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
     let is_in_use = entries.iter().any(|entry| entry.active);
     for entry in entries.iter().rev().copied() {
         let (scope, path) = (entry.origin.scope, one_line(&entry.origin.path));
-        match State::of(entry) {
-            State::Broken => {
+        match EntryState::of(entry) {
+            EntryState::Broken => {
                 let how = repair(entry).map(|how| format!(" ({how})")).unwrap_or_default();
                 say(format!("To use {}, repair {path}{how}.", whose(scope)));
             }
-            State::Held => {
+            EntryState::Held => {
                 say(format!("To let {} take part, look at it and `preface trust grant`.", whose(scope)));
             }
-            State::NeedsGrant => say("To let it run: `preface trust grant --allow-commands`.".to_owned()),
-            State::Pending => {
+            EntryState::NeedsGrant => {
+                say("To let it run: `preface trust grant --allow-commands`.".to_owned())
+            }
+            EntryState::Pending => {
                 say(format!("To use {}: `preface trust grant --allow-commands`.", whose(scope)));
             }
-            State::Incomplete => {
+            EntryState::Incomplete => {
                 if let Some(missing) = entry.missing {
                     say(format!("To use it, add {missing} to {path}."));
                 }
             }
             // What is used in its place needs no switch.
-            State::Off if is_in_use && !entry.group.is_ordered() => {}
-            State::Off => {
+            EntryState::Off if is_in_use && !entry.group.is_ordered() => {}
+            EntryState::Off => {
                 if let Some(by) = entry.disabled_by {
                     say(on_again(entry, by));
                 }
             }
-            State::Hidden if !is_in_use => say("To use both, give one of the two another `name`.".to_owned()),
-            State::Active | State::Hidden => {}
+            EntryState::Hidden if !is_in_use => {
+                say("To use both, give one of the two another `name`.".to_owned())
+            }
+            EntryState::Active | EntryState::Hidden => {}
         }
         for note in
             entry.diagnostics.iter().filter(|note| entry.active && note.code == DiagnosticCode::ScopeEnabled)
@@ -263,8 +276,8 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
     said
 }
 
-fn on_again(entry: Row<'_>, by: &DisabledBy) -> String {
-    if entry.group == Group::Mcp {
+fn on_again(entry: ListingRow<'_>, by: &DisabledBy) -> String {
+    if entry.group == ListingGroup::Mcp {
         return format!("To have it, let {} no longer switch off `{}`.", who(by), one_line(entry.name));
     }
     let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
@@ -275,8 +288,8 @@ fn on_again(entry: Row<'_>, by: &DisabledBy) -> String {
 }
 
 /// Returns advice on how to be rid of an entry that is the only one of its name.
-fn without(entry: Row<'_>) -> String {
-    if entry.group == Group::Mcp {
+fn without(entry: ListingRow<'_>) -> String {
+    if entry.group == ListingGroup::Mcp {
         let off = format!("`\"{}\": {{\"disable\": true}}`", one_line(entry.name));
         return match entry.origin.scope {
             Scope::Bundled => format!("To be without it, write {off} into your mcp.json."),
@@ -304,9 +317,9 @@ fn id_of(origin: &EntryOrigin) -> String {
 
 /// Returns what to remove to be rid of a row: the directory of an extension, where its manifest names one; a
 /// server.
-fn source(entry: Row<'_>) -> String {
+fn source(entry: ListingRow<'_>) -> String {
     let path = one_line(&entry.origin.path);
-    if entry.group == Group::Mcp {
+    if entry.group == ListingGroup::Mcp {
         return format!("`{}` from {path}", one_line(entry.name));
     }
     path.strip_suffix("/manifest.json").map_or(path.clone(), str::to_owned)
@@ -318,13 +331,13 @@ mod tests {
         super::sample::{Sample, plain},
         *,
     };
-    use preface::core::{diagnostic::Diagnostic, extension::FoundWhat};
+    use preface::core::{diagnostic::Diagnostic, extension::DiscoveredContent};
 
     #[track_caller]
-    fn told(layers: &Layers, name: &str, expected: &str) {
-        let found = named(layers, name, &Group::ALL);
+    fn told(layers: &LayerContents, name: &str, expected: &str) {
+        let found = named(layers, name, &ListingGroup::ALL);
         let stories: Vec<String> =
-            found.iter().map(|entries| plain(&story(entries, Project::Seen))).collect();
+            found.iter().map(|entries| plain(&story(entries, ProjectVisibility::Seen))).collect();
         assert_eq!(stories.join("\n"), expected);
     }
 
@@ -402,8 +415,9 @@ To let it run: `preface trust grant --allow-commands`.
     #[test]
     fn what_waits_for_trust() {
         let note = Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits");
-        let scopes =
-            Sample::default().raw(Scope::Project, Category::Tools, "Bash", FoundWhat::Held(note)).layers();
+        let scopes = Sample::default()
+            .raw(Scope::Project, Category::Tools, "Bash", DiscoveredContent::Held(note))
+            .layers();
         told(
             &scopes,
             "Bash",
@@ -423,10 +437,10 @@ To let the project's take part, look at it and `preface trust grant`.
             .add(Scope::Global, Category::Tools, "e", r#""description": "A tool.""#)
             .add(Scope::Global, Category::Loggers, "e", r#""path": "e.log""#)
             .layers();
-        assert_eq!(named(&scopes, "e", &Group::ALL).len(), 2);
-        assert_eq!(named(&scopes, "tools/e", &Group::ALL).len(), 1);
-        assert_eq!(named(&scopes, "e", &[Group::Extensions(Category::Loggers)]).len(), 1);
-        assert!(named(&scopes, "hooks/e", &Group::ALL).is_empty());
+        assert_eq!(named(&scopes, "e", &ListingGroup::ALL).len(), 2);
+        assert_eq!(named(&scopes, "tools/e", &ListingGroup::ALL).len(), 1);
+        assert_eq!(named(&scopes, "e", &[ListingGroup::Extensions(Category::Loggers)]).len(), 1);
+        assert!(named(&scopes, "hooks/e", &ListingGroup::ALL).is_empty());
     }
 
     #[test]

@@ -2,36 +2,36 @@
 
 use super::{
     aside::asides,
-    listing::Inactive,
-    row::{Group, Layers, Row},
-    state::State,
+    listing::InactiveRows,
+    row::{LayerContents, ListingGroup, ListingRow},
+    state::EntryState,
 };
 use crate::ui::{
     style,
-    table::{Cell, Side, Table},
+    table::{Cell, ColumnAlignment, TextTable},
     text::{count, one_line, wrap},
 };
 use preface::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
-        extension::{Category, Role, Scopes, Slot, Status},
+        extension::{Category, HookRole, Scopes, Slot, Status},
         mcp_servers::McpServers,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-const HOOKS: Group = Group::Extensions(Category::Hooks);
+const HOOKS: ListingGroup = ListingGroup::Extensions(Category::Hooks);
 
 /// Returns what of the layers belongs to some groups.
-pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
-    let Layers { scopes, mcp } = layers;
-    let elsewhere = Elsewhere::of(layers, groups);
+pub fn restricted(layers: &LayerContents, groups: &[ListingGroup]) -> LayerContents {
+    let LayerContents { scopes, mcp } = layers;
+    let elsewhere = UnrelatedDiagnostics::of(layers, groups);
     let about = |note: &&Diagnostic| !elsewhere.has(note);
     let kept = |notes: &[Diagnostic]| notes.iter().filter(about).cloned().collect();
-    let within = |category: Category| groups.contains(&Group::Extensions(category));
-    let is_mcp = groups.contains(&Group::Mcp);
-    Layers {
+    let within = |category: Category| groups.contains(&ListingGroup::Extensions(category));
+    let is_mcp = groups.contains(&ListingGroup::Mcp);
+    LayerContents {
         scopes: Scopes {
             entries: scopes.entries.iter().filter(|entry| within(entry.value.category)).cloned().collect(),
             rewrites: if groups.contains(&HOOKS) { scopes.rewrites.clone() } else { Vec::new() },
@@ -47,24 +47,24 @@ pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
 }
 
 /// The identity of a diagnostic: code, message, path and line.
-type Known<'a> = (DiagnosticCode, &'a str, Option<(&'a str, Option<usize>)>);
+type DiagnosticKey<'a> = (DiagnosticCode, &'a str, Option<(&'a str, Option<usize>)>);
 
-fn known(note: &Diagnostic) -> Known<'_> {
+fn known(note: &Diagnostic) -> DiagnosticKey<'_> {
     let place = note.place.as_ref().map(|place| (place.path.as_str(), place.line));
     (note.code, &note.message, place)
 }
 
 /// The notes that are about other groups alone: about one of their rows, about the order of hooks, about servers.
-struct Elsewhere<'a> {
-    groups: &'a [Group],
-    of_rows: BTreeSet<Known<'a>>,
+struct UnrelatedDiagnostics<'a> {
+    groups: &'a [ListingGroup],
+    of_rows: BTreeSet<DiagnosticKey<'a>>,
 }
 
-impl<'a> Elsewhere<'a> {
-    fn of(layers: &'a Layers, groups: &'a [Group]) -> Self {
+impl<'a> UnrelatedDiagnostics<'a> {
+    fn of(layers: &'a LayerContents, groups: &'a [ListingGroup]) -> Self {
         let rows = layers.all_rows().into_iter().filter(|row| !groups.contains(&row.group));
         let notes = rows.flat_map(|row| row.diagnostics);
-        Elsewhere { groups, of_rows: notes.map(known).collect() }
+        UnrelatedDiagnostics { groups, of_rows: notes.map(known).collect() }
     }
 
     fn has(&self, note: &Diagnostic) -> bool {
@@ -77,32 +77,37 @@ impl<'a> Elsewhere<'a> {
         );
         let of_servers = note.code.topic() == "mcp";
         of_an_order && !self.groups.contains(&HOOKS)
-            || of_servers && !self.groups.contains(&Group::Mcp)
+            || of_servers && !self.groups.contains(&ListingGroup::Mcp)
             || self.of_rows.contains(&known(note))
     }
 }
 
 /// Returns what a listing of some groups has to tell beside its table, each note once.
-pub fn troubles(report: &ScopesReport, groups: &[Group]) -> Vec<Diagnostic> {
-    let layers = Layers::of(report);
-    let elsewhere = Elsewhere::of(&layers, groups);
+pub fn troubles(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Diagnostic> {
+    let layers = LayerContents::of(report);
+    let elsewhere = UnrelatedDiagnostics::of(&layers, groups);
     let mut told = BTreeSet::new();
     let all = report.diagnostics.iter().chain(&report.scopes.diagnostics);
     all.filter(|note| !elsewhere.has(note) && told.insert(known(note))).cloned().collect()
 }
 
 /// Writes the table of some groups, within `room` columns.
-pub fn table(layers: &Layers, shown: &[Group], inactive: Inactive, room: Option<usize>) -> String {
+pub fn table(
+    layers: &LayerContents,
+    shown: &[ListingGroup],
+    inactive: InactiveRows,
+    room: Option<usize>,
+) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
-    let groups: Vec<(String, Vec<Row<'_>>)> = shown
+    let groups: Vec<(String, Vec<ListingRow<'_>>)> = shown
         .iter()
         .flat_map(|group| {
             let mut rows = layers.rows(*group);
-            rows.retain(|row| row.active || inactive == Inactive::Shown);
+            rows.retain(|row| row.active || inactive == InactiveRows::Shown);
             grouped(*group, rows)
         })
         .collect();
-    let mut table = Table::new([Side::Left; 4]);
+    let mut table = TextTable::new([ColumnAlignment::Left; 4]);
     table.row(["  name", "layer", "state", "what it is"].map(|head| Cell::styled(head, dim)));
     groups.iter().flat_map(|(_, entries)| entries).for_each(|entry| table.row(row(*entry)));
     let lines = table.show(room);
@@ -130,14 +135,14 @@ pub fn table(layers: &Layers, shown: &[Group], inactive: Inactive, room: Option<
 }
 
 /// Splits a group by heading: hooks by slot, in the order in which they run; everything else has one.
-fn grouped(group: Group, entries: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
+fn grouped(group: ListingGroup, entries: Vec<ListingRow<'_>>) -> Vec<(String, Vec<ListingRow<'_>>)> {
     if entries.is_empty() {
         return Vec::new();
     }
     if !group.is_ordered() {
         return vec![(group.to_string(), entries)];
     }
-    let mut slots: BTreeMap<(bool, Option<Slot>), Vec<Row<'_>>> = BTreeMap::new();
+    let mut slots: BTreeMap<(bool, Option<Slot>), Vec<ListingRow<'_>>> = BTreeMap::new();
     for entry in entries {
         slots.entry((entry.slot.is_none(), entry.slot)).or_default().push(entry);
     }
@@ -151,8 +156,8 @@ fn grouped(group: Group, entries: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
         .collect()
 }
 
-fn row(entry: Row<'_>) -> [Cell; 4] {
-    let state = State::of(entry);
+fn row(entry: ListingRow<'_>) -> [Cell; 4] {
+    let state = EntryState::of(entry);
     let name = match (entry.order, entry.group.is_ordered()) {
         (Some(order), true) => format!("  {}. {}", order + 1, one_line(entry.name)),
         (None, true) => format!("  -  {}", one_line(entry.name)),
@@ -168,7 +173,7 @@ fn row(entry: Row<'_>) -> [Cell; 4] {
 }
 
 /// Says what an entry is: the first line about it, a hook with its role.
-fn what(entry: Row<'_>) -> String {
+fn what(entry: ListingRow<'_>) -> String {
     let about = entry.about.unwrap_or_default().trim();
     let about = match about.split_once('\n') {
         Some((first, _)) => format!("{} …", one_line(first.trim_end())),
@@ -177,9 +182,9 @@ fn what(entry: Row<'_>) -> String {
     match entry.role {
         Some(role) => {
             let role = match role {
-                Role::Guard => "guard",
-                Role::Transform => "transform",
-                Role::Observer => "observer",
+                HookRole::Guard => "guard",
+                HookRole::Transform => "transform",
+                HookRole::Observer => "observer",
             };
             let role = match entry.event {
                 Some(event) => format!("{role} of {}", one_line(event)),
@@ -232,7 +237,7 @@ fn listed_hooks(ids: &[String], slot: Slot, scopes: &Scopes) -> Vec<String> {
 }
 
 /// Counts rows by state, and the warnings and errors among the notes: `12 active, 3 off, 1 warning, 0 errors`.
-pub fn summary(layers: &Layers, notes: &[Diagnostic]) -> String {
+pub fn summary(layers: &LayerContents, notes: &[Diagnostic]) -> String {
     let rows = layers.all_rows();
     let of = |severity: Severity| {
         count(notes.iter().filter(|note| note.severity == severity).count(), severity.as_str())
@@ -252,23 +257,23 @@ mod tests {
         super::sample::{Sample, plain},
         *,
     };
-    use preface::core::{extension::FoundWhat, scope::Scope};
+    use preface::core::{extension::DiscoveredContent, scope::Scope};
 
-    const TOOLS: Group = Group::Extensions(Category::Tools);
+    const TOOLS: ListingGroup = ListingGroup::Extensions(Category::Tools);
 
-    fn counts(layers: &Layers) -> String {
+    fn counts(layers: &LayerContents) -> String {
         summary(layers, &[layers.scopes.diagnostics.as_slice(), &layers.mcp.diagnostics].concat())
     }
 
-    fn shown(scopes: &Layers, inactive: Inactive, room: Option<usize>) -> String {
-        plain(&table(scopes, &Group::ALL, inactive, room))
+    fn shown(scopes: &LayerContents, inactive: InactiveRows, room: Option<usize>) -> String {
+        plain(&table(scopes, &ListingGroup::ALL, inactive, room))
     }
 
     #[test]
     fn the_worked_example_of_the_seed_reads_as_its_table_does() {
         let scopes = Sample::worked().layers();
         assert_eq!(
-            shown(&scopes, Inactive::Shown, None),
+            shown(&scopes, InactiveRows::Shown, None),
             "  name               layer    state        what it is
 contextProviders
   repoSummary        bundled  active       10 bytes of Markdown
@@ -297,7 +302,7 @@ nothing: commands, mcp, sessionStores, stateMachines, ui
     fn what_is_not_active_can_be_left_out() {
         let scopes = restricted(&Sample::worked().layers(), &[TOOLS]);
         assert_eq!(
-            plain(&table(&scopes, &[TOOLS], Inactive::LeftOut, None)),
+            plain(&table(&scopes, &[TOOLS], InactiveRows::LeftOut, None)),
             "  name  layer    state   what it is
 tools
   Bash  project  active  Runs commands, strictly.
@@ -317,13 +322,13 @@ tools
             .add(Scope::Global, Tools, "a", r#""description": 1"#)
             .add(Scope::Global, Tools, "b", r#""promptSnippet": "No description.""#)
             .add(Scope::Global, Tools, "c", r#""description": 1"#)
-            .raw(Scope::Project, Tools, "d", FoundWhat::Held(held))
+            .raw(Scope::Project, Tools, "d", DiscoveredContent::Held(held))
             .add(Scope::Project, Loggers, "e", r#""path": "e.log""#)
             .add(Scope::Global, Tools, "f", r#""description": "Configured.", "config": {"n": 1}"#)
             .settings(Scope::Project, r#"{"tools": {"f": {"n": 2}}}"#)
             .layers();
         assert_eq!(
-            shown(&scopes, Inactive::Shown, None),
+            shown(&scopes, InactiveRows::Shown, None),
             "  name  layer    state        what it is
 loggers
   e     project  needs grant  e.log
@@ -350,7 +355,7 @@ nothing: commands, contextProviders, hooks, mcp, providers, sessionStores, state
     #[test]
     fn a_narrow_screen_cuts_what_it_is_and_wraps_the_reasons() {
         let scopes = restricted(&Sample::worked().layers(), &[TOOLS]);
-        let shown = plain(&table(&scopes, &[TOOLS], Inactive::Shown, Some(44)));
+        let shown = plain(&table(&scopes, &[TOOLS], InactiveRows::Shown, Some(44)));
         assert_eq!(
             shown,
             "  name  layer    state   what it is
@@ -377,7 +382,7 @@ tools
             .ordering(Scope::Global, r#"{"hooks": {"TOOL_CALL/post": ["two"]}}"#)
             .layers();
         assert_eq!(
-            plain(&table(&scopes, &[HOOKS], Inactive::Shown, None)),
+            plain(&table(&scopes, &[HOOKS], InactiveRows::Shown, None)),
             "  name      layer    state       what it is
 hooks RECEIVE_INPUT/pre
   1. early  global   active      transform: true
@@ -404,7 +409,7 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
         let scopes = Sample::default()
             .add(Scope::Global, Category::Tools, "a", r#""description": "x\u001b[2J\u202ey\nsecond line""#)
             .layers();
-        let view = table(&scopes, &[TOOLS], Inactive::Shown, None);
+        let view = table(&scopes, &[TOOLS], InactiveRows::Shown, None);
         assert!(plain(&view).contains("x\\u{1b}[2J\\u{202e}y …\n"), "{view}");
     }
 
@@ -425,7 +430,7 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
             )
             .layers();
         assert_eq!(
-            plain(&table(&scopes, &[Group::Mcp], Inactive::Shown, None)),
+            plain(&table(&scopes, &[ListingGroup::Mcp], InactiveRows::Shown, None)),
             "  name  layer    state    what it is
 mcp
   bad   global   broken

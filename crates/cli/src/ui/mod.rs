@@ -10,7 +10,7 @@ pub mod style;
 pub mod table;
 pub mod text;
 
-use crate::{advice::complete_document, failure::Failure};
+use crate::{advice::complete_document, failure::CommandFailure};
 use preface::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -19,7 +19,7 @@ const WIDE: usize = 100;
 
 /// The amount of messages on stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Talk {
+pub enum Verbosity {
     /// Nothing but errors.
     Quiet,
     /// One line where something was left out, cut or skipped.
@@ -75,19 +75,19 @@ impl Ui {
     }
 
     /// Writes bytes to stdout as they are.
-    pub fn data(&self, bytes: &[u8]) -> Result<(), Failure> {
+    pub fn data(&self, bytes: &[u8]) -> Result<(), CommandFailure> {
         let mut out = io::stdout().lock();
-        out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::output)
+        out.write_all(bytes).and_then(|()| out.flush()).map_err(CommandFailure::output)
     }
 
     /// Writes a value to stdout as one line of JSON, the advice in its diagnostics completed.
-    pub fn json(&self, value: &impl serde::Serialize) -> Result<(), Failure> {
-        let json = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
+    pub fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandFailure> {
+        let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
         self.json_text(complete_document(json))
     }
 
     /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.
-    pub fn json_text(&self, json: String) -> Result<(), Failure> {
+    pub fn json_text(&self, json: String) -> Result<(), CommandFailure> {
         let mut json = escape_json(json);
         json.push('\n');
         self.data(json.as_bytes())
@@ -95,7 +95,7 @@ impl Ui {
 
     /// Writes a prompt: off a terminal exactly its bytes; on one so that nothing in it can play tricks, and with a line
     /// end.
-    pub fn prompt(&self, prompt: &str) -> Result<(), Failure> {
+    pub fn prompt(&self, prompt: &str) -> Result<(), CommandFailure> {
         if !self.out_is_terminal {
             return self.data(prompt.as_bytes());
         }
@@ -107,13 +107,13 @@ impl Ui {
     }
 
     /// Writes a view to stdout; its colours are kept only where a terminal shows them.
-    pub fn view(&self, view: &str) -> Result<(), Failure> {
+    pub fn view(&self, view: &str) -> Result<(), CommandFailure> {
         let mut out = anstream::stdout().lock();
-        out.write_all(view.as_bytes()).and_then(|()| out.flush()).map_err(Failure::output)
+        out.write_all(view.as_bytes()).and_then(|()| out.flush()).map_err(CommandFailure::output)
     }
 
     /// Writes a unified diff: exactly in a pipe, coloured and with nothing hidden on a terminal.
-    pub fn patch(&self, diff: &str) -> Result<(), Failure> {
+    pub fn patch(&self, diff: &str) -> Result<(), CommandFailure> {
         if self.out_is_terminal { self.view(&patch::coloured(diff)) } else { self.data(diff.as_bytes()) }
     }
 

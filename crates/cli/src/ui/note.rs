@@ -26,7 +26,7 @@ use std::{
 
 /// A note to be shown: `{}` on one line, `{:#}` in full.
 #[derive(Clone, Debug)]
-pub struct Note<'a> {
+pub struct DiagnosticView<'a> {
     severity: Severity,
     message: &'a str,
     place: Option<&'a Place>,
@@ -35,10 +35,10 @@ pub struct Note<'a> {
     columns: usize,
 }
 
-impl<'a> Note<'a> {
+impl<'a> DiagnosticView<'a> {
     /// Shows a diagnostic, with its code, within so many columns.
     pub fn of(note: &'a Diagnostic, columns: usize) -> Self {
-        Note {
+        DiagnosticView {
             severity: note.severity,
             message: &note.message,
             place: note.place.as_ref().filter(|place| !place.path.is_empty()),
@@ -51,11 +51,18 @@ impl<'a> Note<'a> {
     /// Shows an error that stops.
     pub fn error(message: &'a str, place: Option<&'a Place>, help: Option<&'a str>, columns: usize) -> Self {
         let place = place.filter(|place| !place.path.is_empty());
-        Note { severity: Severity::Error, message, place, help: help.map(Cow::Borrowed), code: None, columns }
+        DiagnosticView {
+            severity: Severity::Error,
+            message,
+            place,
+            help: help.map(Cow::Borrowed),
+            code: None,
+            columns,
+        }
     }
 }
 
-impl fmt::Display for Note<'_> {
+impl fmt::Display for DiagnosticView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bold = style::BOLD;
         let word = style::severity(self.severity);
@@ -171,7 +178,7 @@ mod tests {
     use preface::core::scope::Scope;
 
     fn plain(note: &Diagnostic, columns: usize) -> String {
-        let styled = format!("{:#}", Note { code: None, ..Note::of(note, columns) });
+        let styled = format!("{:#}", DiagnosticView { code: None, ..Note::of(note, columns) });
         anstream::adapter::strip_str(&styled).to_string()
     }
 
@@ -194,7 +201,7 @@ error: unknown variable `git.brnach`
 hint: did you mean `git:branch`? `preface facts` lists what is available here
 ";
         assert_eq!(plain(&note(), 100), expected);
-        let one = format!("{}", Note::of(&note(), 100));
+        let one = format!("{}", DiagnosticView::of(&note(), 100));
         assert_eq!(
             anstream::adapter::strip_str(&one).to_string(),
             "error: unknown variable `git.brnach` (.preface/template.md:3:12)"

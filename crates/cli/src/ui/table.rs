@@ -8,7 +8,7 @@ use anstyle::Style;
 
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ColumnAlignment {
     /// To the left.
     Left,
     /// To the right: numbers.
@@ -37,15 +37,15 @@ impl<T: Into<String>> From<T> for Cell {
 
 /// Rows under each other.
 #[derive(Clone, Debug)]
-pub struct Table<const N: usize> {
-    sides: [Side; N],
+pub struct TextTable<const N: usize> {
+    sides: [ColumnAlignment; N],
     rows: Vec<[Cell; N]>,
 }
 
-impl<const N: usize> Table<N> {
+impl<const N: usize> TextTable<N> {
     /// Starts a table.
-    pub fn new(sides: [Side; N]) -> Self {
-        Table { sides, rows: Vec::new() }
+    pub fn new(sides: [ColumnAlignment; N]) -> Self {
+        TextTable { sides, rows: Vec::new() }
     }
 
     /// Adds a row.
@@ -88,7 +88,7 @@ impl<const N: usize> Table<N> {
                     _ => cell.text.as_str().into(),
                 };
                 let free = widths[column].saturating_sub(columns(&text));
-                if self.sides[column] == Side::Right {
+                if self.sides[column] == ColumnAlignment::Right {
                     pending += free;
                 }
                 if !text.is_empty() {
@@ -96,7 +96,7 @@ impl<const N: usize> Table<N> {
                     pending = 0;
                     out.push_str(&format!("{}{text}{:#}", cell.style, cell.style));
                 }
-                if self.sides[column] == Side::Left {
+                if self.sides[column] == ColumnAlignment::Left {
                     pending += free;
                 }
                 pending += 2;
@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_nothing_trails() {
-        let mut table = Table::new([Side::Right, Side::Left, Side::Left]);
+        let mut table =
+            TextTable::new([ColumnAlignment::Right, ColumnAlignment::Left, ColumnAlignment::Left]);
         table.row(["1".into(), "ab".into(), "".into()]);
         table.row(["100".into(), "c".into(), "the last column".into()]);
         assert_eq!(table.show(None), "  1  ab\n100  c   the last column\n");

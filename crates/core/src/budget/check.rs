@@ -3,7 +3,7 @@
 use super::{Counter, Limit};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    profile::OnOver,
+    profile::OverBudgetAction,
     prompt::Prompt,
     section::SectionId,
 };
@@ -42,9 +42,9 @@ impl OverBudget {
 /// The text counts more than the limit, and the profile refuses that.
 ///
 /// ```
-/// use preface_core::{budget::{Bytes4Floor, Limit, check}, profile::OnOver, prompt::Prompt};
+/// use preface_core::{budget::{Bytes4Floor, Limit, check}, profile::OverBudgetAction, prompt::Prompt};
 /// let prompt = Prompt { text: "0123456789".into(), ..Prompt::default() };
-/// let at = |tokens| Some(Limit { tokens, on_over: OnOver::Error });
+/// let at = |tokens| Some(Limit { tokens, on_over: OverBudgetAction::Error });
 /// assert_eq!(check(&prompt, at(2), &Bytes4Floor, &mut Vec::new()), Ok(()));
 /// let over = check(&prompt, at(1), &Bytes4Floor, &mut Vec::new()).unwrap_err();
 /// assert_eq!(over.to_string(), "system prompt 2 tokens exceeds budget 1");
@@ -70,9 +70,11 @@ pub fn check(
     let sizes = prompt.parts.iter().map(|part| (&part.section, counter.count(prompt.text_of(part))));
     let over = OverBudget::new(needed, limit.tokens, sizes);
     let help = match limit.on_over {
-        OnOver::Error => return Err(over),
-        OnOver::Warn => "raise `budget.tokens`, or let it cut: `budget.on-over = \"cut\"`",
-        OnOver::Cut => "the parts fit one by one, and count more as one text; lower `budget.tokens` a little",
+        OverBudgetAction::Error => return Err(over),
+        OverBudgetAction::Warn => "raise `budget.tokens`, or let it cut: `budget.on-over = \"cut\"`",
+        OverBudgetAction::Cut => {
+            "the parts fit one by one, and count more as one text; lower `budget.tokens` a little"
+        }
     };
     diagnostics.push(Diagnostic::warning(DiagnosticCode::BudgetOver, over.to_string()).help(help));
     Ok(())
@@ -98,7 +100,7 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    fn at(tokens: usize, on_over: OnOver) -> Option<Limit> {
+    fn at(tokens: usize, on_over: OverBudgetAction) -> Option<Limit> {
         Some(Limit { tokens, on_over })
     }
 
@@ -107,8 +109,8 @@ mod tests {
         let prompt =
             Prompt::default().with("a", &[("12345", literal("a"))]).with("b", &[("678", literal("b"))]);
         assert_eq!(Bytes4.count("12345") + Bytes4.count("678"), 3);
-        assert_eq!(check(&prompt, at(2, OnOver::Error), &Bytes4, &mut Vec::new()), Ok(()));
-        let over = check(&prompt, at(1, OnOver::Error), &Bytes4, &mut Vec::new()).unwrap_err();
+        assert_eq!(check(&prompt, at(2, OverBudgetAction::Error), &Bytes4, &mut Vec::new()), Ok(()));
+        let over = check(&prompt, at(1, OverBudgetAction::Error), &Bytes4, &mut Vec::new()).unwrap_err();
         assert_eq!((over.needed, over.largest), (2, vec![("a".into(), 2), ("b".into(), 1)]));
     }
 
@@ -116,9 +118,9 @@ mod tests {
     fn a_warning_leaves_the_text_whole() {
         let prompt = Prompt::default().with("a", &[("12345", literal("a"))]);
         let mut diagnostics = Vec::new();
-        assert_eq!(check(&prompt, at(2, OnOver::Warn), &Bytes4, &mut diagnostics), Ok(()));
+        assert_eq!(check(&prompt, at(2, OverBudgetAction::Warn), &Bytes4, &mut diagnostics), Ok(()));
         assert_eq!(diagnostics, []);
-        assert_eq!(check(&prompt, at(1, OnOver::Warn), &Bytes4, &mut diagnostics), Ok(()));
+        assert_eq!(check(&prompt, at(1, OverBudgetAction::Warn), &Bytes4, &mut diagnostics), Ok(()));
         assert_eq!(diagnostics[0].code.as_str(), "budget/over");
         assert_eq!(diagnostics[0].message, "system prompt 2 tokens exceeds budget 1");
     }
@@ -130,7 +132,7 @@ mod tests {
             let tokens = counter.count(&prompt.text);
             for max in tokens.saturating_sub(5)..=tokens + 5 {
                 let mut notes = Vec::new();
-                let checked = check(&prompt, at(max, OnOver::Error), counter.as_ref(), &mut notes);
+                let checked = check(&prompt, at(max, OverBudgetAction::Error), counter.as_ref(), &mut notes);
                 let unsure = counter.interval(&prompt.text).is_some_and(|(low, high)| low <= max && max <= high && low < high);
                 prop_assert_eq!(notes.iter().any(|note| note.code.as_str() == "budget/near"), unsure);
                 match checked {

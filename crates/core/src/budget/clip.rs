@@ -10,14 +10,14 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Tells what became of a text under a ceiling.
 ///
 /// ```
-/// use preface_core::budget::{Bytes4, Clipped, clip};
+/// use preface_core::budget::{Bytes4, ClipResult, clip};
 /// let text = "0123456789".repeat(10);
-/// let Clipped::Cut { kept, marker, cut_tokens, total_tokens } = clip(&text, 20, &Bytes4) else { unreachable!() };
+/// let ClipResult::Cut { kept, marker, cut_tokens, total_tokens } = clip(&text, 20, &Bytes4) else { unreachable!() };
 /// assert_eq!((kept, cut_tokens, total_tokens), (49, 12, 25));
 /// assert_eq!(marker.as_deref(), Some("\n…[truncated 12 of 25 tokens]"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Clipped {
+pub enum ClipResult {
     /// The text fits and stays as it is.
     Whole {
         /// The token count of the text.
@@ -42,14 +42,14 @@ pub enum Clipped {
     },
 }
 
-impl Clipped {
+impl ClipResult {
     /// Returns the count of the whole text.
     #[must_use]
     pub fn total_tokens(&self) -> usize {
         match self {
-            Clipped::Whole { total_tokens }
-            | Clipped::Cut { total_tokens, .. }
-            | Clipped::Dropped { total_tokens } => *total_tokens,
+            ClipResult::Whole { total_tokens }
+            | ClipResult::Cut { total_tokens, .. }
+            | ClipResult::Dropped { total_tokens } => *total_tokens,
         }
     }
 
@@ -62,9 +62,9 @@ impl Clipped {
     #[must_use]
     pub fn kept<'t>(&self, text: &'t str) -> &'t str {
         match self {
-            Clipped::Whole { .. } => text,
-            Clipped::Cut { kept, .. } => &text[..*kept],
-            Clipped::Dropped { .. } => "",
+            ClipResult::Whole { .. } => text,
+            ClipResult::Cut { kept, .. } => &text[..*kept],
+            ClipResult::Dropped { .. } => "",
         }
     }
 
@@ -77,7 +77,7 @@ impl Clipped {
     #[must_use]
     pub fn marker(&self) -> Option<&str> {
         match self {
-            Clipped::Cut { marker, .. } => marker.as_deref(),
+            ClipResult::Cut { marker, .. } => marker.as_deref(),
             _ => None,
         }
     }
@@ -117,7 +117,7 @@ impl Clipped {
 /// assert_eq!(clipped.kept(&text).len(), 44);
 /// ```
 #[must_use]
-pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> Clipped {
+pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> ClipResult {
     clip_head(text, 0, max, counter)
 }
 
@@ -132,16 +132,16 @@ pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> Clipped {
 /// );
 /// ```
 #[must_use]
-pub fn clip_head(text: &str, unread: u64, max: usize, counter: &dyn Counter) -> Clipped {
+pub fn clip_head(text: &str, unread: u64, max: usize, counter: &dyn Counter) -> ClipResult {
     let read = text.len() as u64;
     let unread_tokens = read.saturating_add(unread).div_ceil(4).saturating_sub(read.div_ceil(4));
     let total_tokens =
         counter.count(text).saturating_add(usize::try_from(unread_tokens).unwrap_or(usize::MAX));
     if max == 0 {
-        return Clipped::Dropped { total_tokens };
+        return ClipResult::Dropped { total_tokens };
     }
     if total_tokens <= max && unread == 0 {
-        return Clipped::Whole { total_tokens };
+        return ClipResult::Whole { total_tokens };
     }
     let bounds = boundaries(text, longest_prefix(text, max, counter));
     let cut_tokens = |kept: usize| total_tokens.saturating_sub(counter.count(&text[..kept]));
@@ -152,11 +152,11 @@ pub fn clip_head(text: &str, unread: u64, max: usize, counter: &dyn Counter) -> 
         let longest = last_that_fits(&bounds, fits);
         let kept = line_end(text, longest).filter(|end| fits(*end)).unwrap_or(longest);
         let marker = Some(marker(kept));
-        return Clipped::Cut { kept, marker, cut_tokens: cut_tokens(kept), total_tokens };
+        return ClipResult::Cut { kept, marker, cut_tokens: cut_tokens(kept), total_tokens };
     }
     match bounds.iter().rev().find(|kept| counter.count(&text[..**kept]) <= max) {
-        None | Some(0) => Clipped::Dropped { total_tokens },
-        Some(&kept) => Clipped::Cut { kept, marker: None, cut_tokens: cut_tokens(kept), total_tokens },
+        None | Some(0) => ClipResult::Dropped { total_tokens },
+        Some(&kept) => ClipResult::Cut { kept, marker: None, cut_tokens: cut_tokens(kept), total_tokens },
     }
 }
 
@@ -329,7 +329,7 @@ mod tests {
         let clipped = clip(&text, 4096, &Bytes4);
         // 16384 bytes less 34 for the marker are 510 lines and 30 bytes.
         let marker = Some("…[truncated 3920 of 8000 tokens]".to_owned());
-        assert_eq!(clipped, Clipped::Cut { kept: 510 * 32, marker, cut_tokens: 3920, total_tokens: 8000 });
+        assert_eq!(clipped, ClipResult::Cut { kept: 510 * 32, marker, cut_tokens: 3920, total_tokens: 8000 });
     }
 
     #[test]
@@ -338,8 +338,8 @@ mod tests {
         let text = ["e", tail.as_str()].concat();
         let clipped = clip(&text, 4096, &Bytes4);
         assert_eq!(clipped.apply(&text), "…[truncated 1250001 of 1250001 tokens]");
-        assert_eq!(clip(&text, 5, &Bytes4), Clipped::Dropped { total_tokens: 1_250_001 });
-        assert_eq!(clip(&text, 0, &Words), Clipped::Dropped { total_tokens: 1 });
+        assert_eq!(clip(&text, 5, &Bytes4), ClipResult::Dropped { total_tokens: 1_250_001 });
+        assert_eq!(clip(&text, 0, &Words), ClipResult::Dropped { total_tokens: 1 });
     }
 
     fn texts() -> impl Strategy<Value = String> {
@@ -393,7 +393,7 @@ mod tests {
             let total_tokens = counter.count(&text);
             let max = total_tokens + spare;
             prop_assume!(max > 0);
-            prop_assert_eq!(clip(&text, max, counter), Clipped::Whole { total_tokens });
+            prop_assert_eq!(clip(&text, max, counter), ClipResult::Whole { total_tokens });
         }
 
         #[test]
@@ -401,7 +401,7 @@ mod tests {
             text in texts(), max in 0_usize..80, counter in counters()
         ) {
             let clipped = clip(&text, max, counter);
-            if let Clipped::Cut { kept, marker, cut_tokens, total_tokens } = &clipped {
+            if let ClipResult::Cut { kept, marker, cut_tokens, total_tokens } = &clipped {
                 prop_assert_eq!(*total_tokens, counter.count(&text));
                 prop_assert_eq!(*cut_tokens, total_tokens - counter.count(&text[..*kept]));
                 let line = format!("…[truncated {cut_tokens} of {total_tokens} tokens]");
@@ -418,7 +418,7 @@ mod tests {
         #[test]
         fn no_longer_prefix_would_fit(text in texts(), max in 1_usize..80) {
             let clipped = clip(&text, max, &Bytes4);
-            prop_assume!(!matches!(clipped, Clipped::Whole { .. }));
+            prop_assume!(!matches!(clipped, ClipResult::Whole { .. }));
             let total = Bytes4.count(&text);
             let room = |end: &usize| {
                 let head = &text[..*end];

@@ -1,10 +1,10 @@
 //! Fit: the only stage that drops text, and it records every loss.
 
-use super::{Clipped, Counter, OverBudget, clip_head, keep::Ordered};
+use super::{ClipResult, Counter, OverBudget, clip_head, keep::OrderedText};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
-    profile::OnOver,
+    profile::OverBudgetAction,
     section::CutRule,
 };
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub struct Limit {
     /// Tokens.
     pub tokens: usize,
     /// The action when the prompt exceeds the limit.
-    pub on_over: OnOver,
+    pub on_over: OverBudgetAction,
 }
 
 /// Holds each part to its ceiling, and all of them to the limit where the profile cuts. Where it does not, the finished
@@ -77,7 +77,7 @@ fn within(
         kept.push(part);
         uncut.push(whole);
     }
-    let Some(limit) = limit.filter(|limit| limit.on_over == OnOver::Cut) else {
+    let Some(limit) = limit.filter(|limit| limit.on_over == OverBudgetAction::Cut) else {
         return Ok(Draft { parts: kept, absent });
     };
     let needs: Vec<usize> = kept.iter().map(|part| counter.count(&part.text)).collect();
@@ -166,7 +166,7 @@ fn hold(
         CutWhy::Budget => "the budget",
     };
     let total_tokens = match clip_head(&part.text, part.meta.unread, max, counter) {
-        Clipped::Whole { .. } => return true,
+        ClipResult::Whole { .. } => return true,
         clipped => clipped.total_tokens(),
     };
     let cut = (part.meta.cut != CutRule::Whole).then(|| cut(part, max, counter, profile)).flatten();
@@ -210,10 +210,10 @@ fn cut(
     counter: &dyn Counter,
     profile: &str,
 ) -> Option<(DraftPart, Vec<Range<usize>>, usize)> {
-    let ordered = Ordered::of(part);
+    let ordered = OrderedText::of(part);
     let mut room = max;
     loop {
-        let Clipped::Cut { kept, marker, cut_tokens, .. } =
+        let ClipResult::Cut { kept, marker, cut_tokens, .. } =
             clip_head(&ordered.text, part.meta.unread, room, counter)
         else {
             return None;
@@ -257,7 +257,7 @@ mod tests {
     }
 
     fn cut_at(tokens: usize) -> Option<Limit> {
-        Some(Limit { tokens, on_over: OnOver::Cut })
+        Some(Limit { tokens, on_over: OverBudgetAction::Cut })
     }
 
     fn run(parts: Vec<DraftPart>, limit: Option<Limit>) -> Result<(Draft, Diagnostics), OverBudget> {
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn error_and_warn_do_not_cut() {
-        for on_over in [OnOver::Error, OnOver::Warn] {
+        for on_over in [OverBudgetAction::Error, OverBudgetAction::Warn] {
             let parts = vec![part("a", 30, 50, CutRule::Clip)];
             let (fitted, diagnostics) = run(parts, Some(Limit { tokens: 29, on_over })).unwrap();
             assert_eq!((fitted.parts[0].text.len(), diagnostics), (120, Vec::new()));

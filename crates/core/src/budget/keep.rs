@@ -8,27 +8,27 @@ use crate::{
 use std::{borrow::Cow, cmp::Reverse, ops::Range};
 
 /// The text of a part as a cut looks at it: of what stands last in it nothing is kept first.
-pub(super) struct Ordered<'p> {
+pub(super) struct OrderedText<'p> {
     pub text: Cow<'p, str>,
     /// The bytes of the part in that order; each item with what stands between it and the one before.
-    runs: Vec<Run>,
+    runs: Vec<PartRun>,
 }
 
-struct Run {
+struct PartRun {
     range: Range<usize>,
     /// The offset at which the text of the item starts, in a run of an item.
     item: Option<usize>,
 }
 
 /// The bytes of a part that stay.
-pub(super) struct Kept {
+pub(super) struct RetainedRanges {
     /// In the order of the text.
     ranges: Vec<Range<usize>>,
     /// Behind which of them the loss is told.
     last: usize,
 }
 
-impl<'p> Ordered<'p> {
+impl<'p> OrderedText<'p> {
     /// Puts the items of a part in the order of their ranks; what stands before them comes first.
     pub(super) fn of(part: &'p DraftPart) -> Self {
         let items = &part.items;
@@ -38,22 +38,22 @@ impl<'p> Ordered<'p> {
         let (Some(first), Some(last), false) =
             (items.first(), items.last(), order.is_sorted() || part.meta.unread > 0)
         else {
-            let whole = Run { range: 0..part.text.len(), item: None };
-            return Ordered { text: Cow::Borrowed(&part.text), runs: vec![whole] };
+            let whole = PartRun { range: 0..part.text.len(), item: None };
+            return OrderedText { text: Cow::Borrowed(&part.text), runs: vec![whole] };
         };
         let run = |at: usize| {
             let before = at.checked_sub(1).map_or(first.range.start, |before| items[before].range.end);
-            Run { range: before..items[at].range.end, item: Some(items[at].range.start) }
+            PartRun { range: before..items[at].range.end, item: Some(items[at].range.start) }
         };
-        let head = Run { range: 0..first.range.start, item: None };
-        let tail = Run { range: last.range.end..part.text.len(), item: None };
-        let runs: Vec<Run> = [head].into_iter().chain(order.into_iter().map(run)).chain([tail]).collect();
+        let head = PartRun { range: 0..first.range.start, item: None };
+        let tail = PartRun { range: last.range.end..part.text.len(), item: None };
+        let runs: Vec<PartRun> = [head].into_iter().chain(order.into_iter().map(run)).chain([tail]).collect();
         let text: String = runs.iter().map(|run| &part.text[run.range.clone()]).collect();
-        Ordered { text: text.into(), runs }
+        OrderedText { text: text.into(), runs }
     }
 
     /// Returns what stays of the part where the first `length` bytes of this text do.
-    pub(super) fn kept(&self, length: usize) -> Kept {
+    pub(super) fn kept(&self, length: usize) -> RetainedRanges {
         let mut left = length;
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut first_item: Option<(usize, usize)> = None;
@@ -80,11 +80,11 @@ impl<'p> Ordered<'p> {
         {
             range.start = item;
         }
-        Kept { ranges, last }
+        RetainedRanges { ranges, last }
     }
 }
 
-impl Kept {
+impl RetainedRanges {
     /// True where a part had a frame and items, and nothing but its frame is left.
     pub(super) fn is_frame_only(&self, part: &DraftPart) -> bool {
         let is_framed = part.items.first().is_some_and(|item| item.range.start > 0);

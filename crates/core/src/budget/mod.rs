@@ -20,7 +20,7 @@ pub use bytes4_floor::Bytes4Floor;
 pub use check::{OverBudget, check};
 pub use claude::CLAUDE;
 pub use claude_2026::CLAUDE_2026;
-pub use clip::{Clipped, clip, clip_head};
+pub use clip::{ClipResult, clip, clip_head};
 pub use counter::{Bytes4, Counter};
 pub use counters::Counters;
 pub use family::Family;

@@ -1,7 +1,7 @@
 //! Bindings: the values that replace the names in an imported text. They are data, from a file of the
 //! profile.
 
-use crate::fact::FactKey;
+use crate::fact::VariableKey;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct Bindings(pub BTreeMap<String, Binding>);
 /// assert_eq!(bindings.0["MAX_TIMEOUT_MS"], Binding::Call(Box::new(Binding::Number(600_000))));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "BindingToml", into = "BindingToml")]
 pub enum Binding {
     /// A text.
     Text(String),
@@ -40,13 +40,13 @@ pub enum Binding {
     /// `null = true`: a value that is not configured.
     Null,
     /// `fact`: the value of a variable; `null` if it does not exist.
-    Fact(FactKey),
+    Fact(VariableKey),
     /// `count`: the value of a variable as a number; `null` if it does not exist or is not a number.
-    Count(FactKey),
+    Count(VariableKey),
     /// `has`: true if a variable exists.
-    Has(FactKey),
+    Has(VariableKey),
     /// `given` and `then`: the value of `then` if a variable exists; else `null`.
-    Given(FactKey, Box<Binding>),
+    Given(VariableKey, Box<Binding>),
     /// `object`: members by name.
     Object(BTreeMap<String, Binding>),
     /// `list`.
@@ -85,24 +85,24 @@ impl Bindings {
 /// The form of a binding in a file.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum BindingToml {
     Text(String),
     Number(i64),
     Bool(bool),
-    Table(Box<Table>),
+    Table(Box<BindingTable>),
 }
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Table {
+struct BindingTable {
     #[serde(skip_serializing_if = "Option::is_none")]
-    fact: Option<FactKey>,
+    fact: Option<VariableKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<FactKey>,
+    count: Option<VariableKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    has: Option<FactKey>,
+    has: Option<VariableKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    given: Option<FactKey>,
+    given: Option<VariableKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<Binding>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,15 +135,15 @@ fn is_false(flag: &bool) -> bool {
 const FORMS: &str = "a binding is a text, a number, `true`, `false`, or a table with one of `fact`, `count`, `has`, `given` \
                      and `then`, `object`, `list`, `join`, `call`, `cases`, `prompt`, `null`, `same`, `json`, `tools`";
 
-impl TryFrom<Written> for Binding {
+impl TryFrom<BindingToml> for Binding {
     type Error = &'static str;
 
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
+    fn try_from(written: BindingToml) -> Result<Self, Self::Error> {
         let table = match written {
-            Written::Text(text) => return Ok(Binding::Text(text)),
-            Written::Number(number) => return Ok(Binding::Number(number)),
-            Written::Bool(truth) => return Ok(Binding::Bool(truth)),
-            Written::Table(table) => *table,
+            BindingToml::Text(text) => return Ok(Binding::Text(text)),
+            BindingToml::Number(number) => return Ok(Binding::Number(number)),
+            BindingToml::Bool(truth) => return Ok(Binding::Bool(truth)),
+            BindingToml::Table(table) => *table,
         };
         let given = match (table.given, table.then) {
             (Some(key), Some(then)) => Some(Binding::Given(key, Box::new(then))),
@@ -174,28 +174,28 @@ impl TryFrom<Written> for Binding {
     }
 }
 
-impl From<Binding> for Written {
-    fn from(binding: Binding) -> Written {
-        let none = Table::default;
+impl From<Binding> for BindingToml {
+    fn from(binding: Binding) -> BindingToml {
+        let none = BindingTable::default;
         let table = match binding {
-            Binding::Text(text) => return Written::Text(text),
-            Binding::Number(number) => return Written::Number(number),
-            Binding::Bool(truth) => return Written::Bool(truth),
-            Binding::Null => Table { null: true, ..none() },
-            Binding::Fact(key) => Table { fact: Some(key), ..none() },
-            Binding::Count(key) => Table { count: Some(key), ..none() },
-            Binding::Has(key) => Table { has: Some(key), ..none() },
-            Binding::Given(key, then) => Table { given: Some(key), then: Some(*then), ..none() },
-            Binding::Object(members) => Table { object: Some(members), ..none() },
-            Binding::List(items) => Table { list: Some(items), ..none() },
-            Binding::Join(items) => Table { join: Some(items), ..none() },
-            Binding::Call(answer) => Table { call: Some(*answer), ..none() },
-            Binding::Cases(cases) => Table { cases: Some(cases), ..none() },
-            Binding::Same => Table { same: true, ..none() },
-            Binding::Json => Table { json: true, ..none() },
-            Binding::Tools => Table { tools: true, ..none() },
-            Binding::Prompt(name) => Table { prompt: Some(name), ..none() },
+            Binding::Text(text) => return BindingToml::Text(text),
+            Binding::Number(number) => return BindingToml::Number(number),
+            Binding::Bool(truth) => return BindingToml::Bool(truth),
+            Binding::Null => BindingTable { null: true, ..none() },
+            Binding::Fact(key) => BindingTable { fact: Some(key), ..none() },
+            Binding::Count(key) => BindingTable { count: Some(key), ..none() },
+            Binding::Has(key) => BindingTable { has: Some(key), ..none() },
+            Binding::Given(key, then) => BindingTable { given: Some(key), then: Some(*then), ..none() },
+            Binding::Object(members) => BindingTable { object: Some(members), ..none() },
+            Binding::List(items) => BindingTable { list: Some(items), ..none() },
+            Binding::Join(items) => BindingTable { join: Some(items), ..none() },
+            Binding::Call(answer) => BindingTable { call: Some(*answer), ..none() },
+            Binding::Cases(cases) => BindingTable { cases: Some(cases), ..none() },
+            Binding::Same => BindingTable { same: true, ..none() },
+            Binding::Json => BindingTable { json: true, ..none() },
+            Binding::Tools => BindingTable { tools: true, ..none() },
+            Binding::Prompt(name) => BindingTable { prompt: Some(name), ..none() },
         };
-        Written::Table(Box::new(table))
+        BindingToml::Table(Box::new(table))
     }
 }

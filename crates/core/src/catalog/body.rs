@@ -3,13 +3,13 @@
 
 use super::{
     binding::{Binding, Bindings},
-    evaluate::{Sight, Stop, constant, evaluate},
+    evaluate::{EvaluationError, EvaluationScope, constant, evaluate},
     expression::Expression,
-    text::{CatalogText, Chunk, Unread},
+    text::{CatalogChunk, CatalogText, UncompiledReason},
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    fact::FactKey,
+    fact::VariableKey,
     origin::{Origin, Piece, Source},
     scope::Scope,
 };
@@ -29,13 +29,13 @@ pub struct CatalogBody {
     /// The names of the prompts in it: the outer one, then those that it includes.
     pub prompts: Vec<String>,
     /// The text, in order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<BodyRun>,
 }
 
 /// A run of a body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Run {
+pub enum BodyRun {
     /// Literal text.
     Words(Piece),
     /// An expression.
@@ -49,14 +49,14 @@ pub enum Run {
 
 /// The texts of one catalog that a profile may use.
 #[derive(Clone, Debug, Default)]
-pub struct Texts {
+pub struct CatalogTexts {
     /// The version of the catalog.
     pub version: String,
     /// The texts by the names of their prompts.
     pub texts: BTreeMap<String, CatalogText>,
 }
 
-impl Texts {
+impl CatalogTexts {
     /// Builds the body of a prompt and reports expressions that stay as they are written.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Texts {
         Ok(body)
     }
 
-    /// Returns the prompts that this one includes, directly or not: those that [`Texts::body`] needs.
+    /// Returns the prompts that this one includes, directly or not: those that [`CatalogTexts::body`] needs.
     #[must_use]
     pub fn included<'b>(text: &CatalogText, bindings: &'b Bindings) -> BTreeSet<&'b str> {
         let prompt = |name: &str| match bindings.get(name) {
@@ -99,10 +99,10 @@ impl Texts {
         body.prompts.push(prompt.to_owned());
         let mut line = text.first_line;
         for chunk in &text.chunks {
-            let at = At { source: &source, line };
+            let at = RunLocation { source: &source, line };
             line += chunk.lines();
             match chunk {
-                Chunk::Text { text, span } => {
+                CatalogChunk::Text { text, span } => {
                     let origin = |range: &Range<usize>| Origin::Source {
                         source: source.clone(),
                         span: span.start + range.start..span.start + range.end,
@@ -116,17 +116,18 @@ impl Texts {
                         let value = done + before.len()..end;
                         push(body, before, origin(&(done..value.start)));
                         let written = Piece { text: text[value.clone()].to_owned(), origin: origin(&value) };
-                        body.runs.push(Run::Value { expression: Expression::Name(name.to_owned()), written });
+                        body.runs
+                            .push(BodyRun::Value { expression: Expression::Name(name.to_owned()), written });
                         (rest, done) = (behind, end);
                     }
                     push(body, rest, origin(&(done..text.len())));
                 }
-                Chunk::Kept { written, span, why } => {
+                CatalogChunk::Kept { written, span, why } => {
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: false };
                     notes.push(kept(written, why, at.place(span)));
                     push(body, written, origin);
                 }
-                Chunk::Value { expression, written, span } => {
+                CatalogChunk::Value { expression, written, span } => {
                     if let Expression::Name(name) = expression
                         && let Some(Binding::Prompt(other)) = bindings.get(name)
                     {
@@ -154,7 +155,7 @@ impl Texts {
                     }
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: true };
                     let written = Piece { text: written.clone(), origin };
-                    body.runs.push(Run::Value { expression: expression.clone(), written });
+                    body.runs.push(BodyRun::Value { expression: expression.clone(), written });
                 }
             }
         }
@@ -168,14 +169,14 @@ impl CatalogBody {
     pub fn fault(&self, bindings: &Bindings) -> Option<(&Piece, String)> {
         let source: Arc<str> = "a sample".into();
         let fault = |expression: &Expression, known: Option<&str>| {
-            let mut look = |_: &FactKey| Ok(known.map(|text| (text.to_owned(), source.clone())));
-            match evaluate(expression, &Sight { bindings, tools: &[] }, &mut look) {
-                Err(Stop::Fault(why)) => Some(why),
-                Ok(_) | Err(Stop::Missing(_)) => None,
+            let mut look = |_: &VariableKey| Ok(known.map(|text| (text.to_owned(), source.clone())));
+            match evaluate(expression, &EvaluationScope { bindings, tools: &[] }, &mut look) {
+                Err(EvaluationError::Fault(why)) => Some(why),
+                Ok(_) | Err(EvaluationError::Missing(_)) => None,
             }
         };
         self.runs.iter().find_map(|run| {
-            let Run::Value { expression, written } = run else { return None };
+            let BodyRun::Value { expression, written } = run else { return None };
             fault(expression, Some("1"))?;
             Some((written, fault(expression, None)?))
         })
@@ -184,7 +185,7 @@ impl CatalogBody {
 
 fn push(body: &mut CatalogBody, text: &str, origin: Origin) {
     if !text.is_empty() {
-        body.runs.push(Run::Words(Piece { text: text.to_owned(), origin }));
+        body.runs.push(BodyRun::Words(Piece { text: text.to_owned(), origin }));
     }
 }
 
@@ -219,23 +220,23 @@ fn path_of<'b>(expression: &Expression, bindings: &'b Bindings) -> Option<(Strin
     }
 }
 
-fn kept(written: &str, why: &Unread, place: Place) -> Diagnostic {
+fn kept(written: &str, why: &UncompiledReason, place: Place) -> Diagnostic {
     let shown: String = written.chars().take(60).collect();
     let why = match why {
-        Unread::Unparsed(why) => format!("it is no expression ({why})"),
-        Unread::Unsupported(what) => format!("it has {what}, which is not worked out here"),
-        Unread::Undeclared(name) => format!("its file does not declare `{name}`"),
+        UncompiledReason::Unparsed(why) => format!("it is no expression ({why})"),
+        UncompiledReason::Unsupported(what) => format!("it has {what}, which is not worked out here"),
+        UncompiledReason::Undeclared(name) => format!("its file does not declare `{name}`"),
     };
     Diagnostic::info(DiagnosticCode::CatalogKept, format!("`{shown}` cannot be worked out: {why}")).at(place)
 }
 
 /// The location of a run. The file itself is not available here, so there is no excerpt.
-struct At<'a> {
+struct RunLocation<'a> {
     source: &'a Source,
     line: usize,
 }
 
-impl At<'_> {
+impl RunLocation<'_> {
     fn place(&self, span: &Range<usize>) -> Place {
         let mut place = Place::file(Some(self.source.scope), self.source.path.clone());
         place.span = Some(span.clone());

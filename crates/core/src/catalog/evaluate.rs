@@ -5,9 +5,9 @@ use super::{
     binding::{Binding, Bindings},
     expression::{Binary, Expression, GLOBALS, Statement, Unary},
     method,
-    value::{Fragment, Rope, Said, Value, named, shown},
+    value::{ExpressionValue, Fragment, FragmentSource, Rope, named, shown},
 };
-use crate::{fact::FactKey, lint::forged::neutralise, turn::Tool, variables::MissingVariable};
+use crate::{fact::VariableKey, lint::forged::neutralise, turn::Tool, variables::MissingVariable};
 use std::{
     borrow::Cow,
     cell::{Cell, RefCell},
@@ -30,7 +30,7 @@ const BYTES_A_STEP: usize = 256;
 const LONGEST_CONSTANT: usize = 64;
 
 /// The values that an expression can read, besides variables.
-pub struct Sight<'a> {
+pub struct EvaluationScope<'a> {
     /// The values that replace names.
     pub bindings: &'a Bindings,
     /// The active tools.
@@ -38,54 +38,55 @@ pub struct Sight<'a> {
 }
 
 /// Looks up the value and the source of a variable; `None` if it does not exist.
-pub type Look<'l> = dyn FnMut(&FactKey) -> Result<Option<(String, Arc<str>)>, MissingVariable> + 'l;
+pub type VariableLookup<'l> =
+    dyn FnMut(&VariableKey) -> Result<Option<(String, Arc<str>)>, MissingVariable> + 'l;
 
 /// The reason why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum EvaluationError {
     /// An unknown variable.
     Missing(MissingVariable),
     /// An expression that cannot be evaluated, with the reason.
     Fault(String),
 }
 
-pub(super) fn fault<T>(why: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Fault(why.into()))
+pub(super) fn fault<T>(why: impl Into<String>) -> Result<T, EvaluationError> {
+    Err(EvaluationError::Fault(why.into()))
 }
 
 /// Evaluates an expression to a text.
 ///
 /// # Errors
-/// See [`Stop`].
+/// See [`EvaluationError`].
 pub fn evaluate<'a>(
     expression: &'a Expression,
-    sight: &'a Sight<'a>,
-    look: &mut Look<'_>,
-) -> Result<Vec<Fragment<'a>>, Stop> {
-    let machine = Machine::new(sight, look);
+    sight: &'a EvaluationScope<'a>,
+    look: &mut VariableLookup<'_>,
+) -> Result<Vec<Fragment<'a>>, EvaluationError> {
+    let machine = Evaluator::new(sight, look);
     let value = machine.value(expression)?;
-    if let Value::Undefined = value {
+    if let ExpressionValue::Undefined = value {
         return fault(format!("`{}` has no value", named(expression)));
     }
     machine.text(value).map(|rope| rope.0)
 }
 
 /// The parameters in scope, the innermost last.
-type Frames<'a> = Vec<(&'a str, Value<'a>)>;
+type ParameterFrames<'a> = Vec<(&'a str, ExpressionValue<'a>)>;
 
-pub(super) struct Machine<'a, 'l> {
-    sight: &'a Sight<'a>,
-    look: RefCell<&'l mut Look<'l>>,
-    frames: RefCell<Frames<'a>>,
+pub(super) struct Evaluator<'a, 'l> {
+    sight: &'a EvaluationScope<'a>,
+    look: RefCell<&'l mut VariableLookup<'l>>,
+    frames: RefCell<ParameterFrames<'a>>,
     steps: Cell<u32>,
     /// The bytes of all intermediate texts.
     bytes: Cell<usize>,
     depth: Cell<usize>,
 }
 
-impl<'a, 'l> Machine<'a, 'l> {
-    fn new(sight: &'a Sight<'a>, look: &'l mut Look<'l>) -> Self {
-        Machine {
+impl<'a, 'l> Evaluator<'a, 'l> {
+    fn new(sight: &'a EvaluationScope<'a>, look: &'l mut VariableLookup<'l>) -> Self {
+        Evaluator {
             sight,
             look: RefCell::new(look),
             frames: RefCell::default(),
@@ -95,7 +96,7 @@ impl<'a, 'l> Machine<'a, 'l> {
         }
     }
 
-    pub(super) fn step(&self) -> Result<(), Stop> {
+    pub(super) fn step(&self) -> Result<(), EvaluationError> {
         self.steps.set(self.steps.get() + 1);
         match self.steps.get() > MOST_STEPS {
             true => fault(format!("it takes more than {MOST_STEPS} steps")),
@@ -104,13 +105,13 @@ impl<'a, 'l> Machine<'a, 'l> {
     }
 
     /// Adds several steps at once: one for each item of a list or run of a text.
-    pub(super) fn steps(&self, many: usize) -> Result<(), Stop> {
+    pub(super) fn steps(&self, many: usize) -> Result<(), EvaluationError> {
         self.steps.set(self.steps.get().saturating_add(u32::try_from(many).unwrap_or(u32::MAX)));
         self.step()
     }
 
     /// Fails if a text, or all intermediate texts together, are too large.
-    pub(super) fn room(&self, bytes: usize) -> Result<(), Stop> {
+    pub(super) fn room(&self, bytes: usize) -> Result<(), EvaluationError> {
         self.bytes.set(self.bytes.get().saturating_add(bytes));
         match bytes > MOST_BYTES || self.bytes.get() > MOST_BYTES_IN_ALL {
             true => fault(format!("it comes to more than {MOST_BYTES} bytes, or to many such texts")),
@@ -119,14 +120,14 @@ impl<'a, 'l> Machine<'a, 'l> {
     }
 
     /// Adds the cost of copying a value.
-    fn handed(&self, value: &Value<'a>) -> Result<(), Stop> {
+    fn handed(&self, value: &ExpressionValue<'a>) -> Result<(), EvaluationError> {
         match value {
-            Value::Text(rope) => self.steps(rope.0.len() + rope.len() / BYTES_A_STEP),
+            ExpressionValue::Text(rope) => self.steps(rope.0.len() + rope.len() / BYTES_A_STEP),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn value(&self, expression: &'a Expression) -> Result<Value<'a>, Stop> {
+    pub(super) fn value(&self, expression: &'a Expression) -> Result<ExpressionValue<'a>, EvaluationError> {
         self.step()?;
         let depth = self.depth.get();
         if depth == MOST_DEPTH {
@@ -138,31 +139,33 @@ impl<'a, 'l> Machine<'a, 'l> {
         value
     }
 
-    fn worked_out(&self, expression: &'a Expression) -> Result<Value<'a>, Stop> {
+    fn worked_out(&self, expression: &'a Expression) -> Result<ExpressionValue<'a>, EvaluationError> {
         Ok(match expression {
-            Expression::Text(text) => Value::Text(self.constants(text)?),
-            Expression::Number(number) => Value::Number(number.0),
-            Expression::Bool(truth) => Value::Bool(*truth),
-            Expression::Null => Value::Null,
-            Expression::Undefined => Value::Undefined,
+            Expression::Text(text) => ExpressionValue::Text(self.constants(text)?),
+            Expression::Number(number) => ExpressionValue::Number(number.0),
+            Expression::Bool(truth) => ExpressionValue::Bool(*truth),
+            Expression::Null => ExpressionValue::Null,
+            Expression::Undefined => ExpressionValue::Undefined,
             Expression::Name(name) => self.name(name)?,
             Expression::Template(parts) => {
                 let mut rope = Rope::default();
                 for part in parts {
                     let value = self.value(part)?;
-                    if let Value::Undefined = value {
+                    if let ExpressionValue::Undefined = value {
                         return fault(format!("`{}` has no value", named(part)));
                     }
                     rope.push(self.text(value)?);
                     self.room(rope.len())?;
                 }
-                Value::Text(rope)
+                ExpressionValue::Text(rope)
             }
             Expression::Member { of, name, optional } => {
                 let object = self.value(of)?;
                 match object {
-                    Value::Undefined | Value::Null if *optional => Value::Undefined,
-                    Value::Undefined | Value::Null => {
+                    ExpressionValue::Undefined | ExpressionValue::Null if *optional => {
+                        ExpressionValue::Undefined
+                    }
+                    ExpressionValue::Undefined | ExpressionValue::Null => {
                         return fault(format!("`{}` has no value, and so no `{name}`", named(of)));
                     }
                     object => self.member(object, name)?,
@@ -178,7 +181,7 @@ impl<'a, 'l> Machine<'a, 'l> {
                 let arguments =
                     arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
                 match called {
-                    Value::Undefined | Value::Null => {
+                    ExpressionValue::Undefined | ExpressionValue::Null => {
                         return fault(format!("`{}` is no function", named(function)));
                     }
                     called => self.call(&called, arguments)?,
@@ -187,9 +190,9 @@ impl<'a, 'l> Machine<'a, 'l> {
             Expression::Unary { operator, value } => {
                 let value = self.value(value)?;
                 match operator {
-                    Unary::Not => Value::Bool(!value.is_truthy()),
-                    Unary::Minus => Value::Number(-value.number()),
-                    Unary::Typeof => Value::Text(Rope::written(value.kind())),
+                    Unary::Not => ExpressionValue::Bool(!value.is_truthy()),
+                    Unary::Minus => ExpressionValue::Number(-value.number()),
+                    Unary::Typeof => ExpressionValue::Text(Rope::written(value.kind())),
                 }
             }
             Expression::Binary { operator, left, right } => self.binary(*operator, left, right)?,
@@ -199,17 +202,17 @@ impl<'a, 'l> Machine<'a, 'l> {
             },
             Expression::List(items) => {
                 let items = items.iter().map(|item| self.value(item)).collect::<Result<Vec<_>, _>>()?;
-                Value::List(Rc::new(items))
+                ExpressionValue::List(Rc::new(items))
             }
             Expression::Object(members) => {
                 let members = members
                     .iter()
                     .map(|(name, value)| Ok((Cow::Borrowed(name.as_str()), self.value(value)?)))
-                    .collect::<Result<Vec<_>, Stop>>()?;
-                Value::Object(Rc::new(members))
+                    .collect::<Result<Vec<_>, EvaluationError>>()?;
+                ExpressionValue::Object(Rc::new(members))
             }
             Expression::Function { parameters, body } => {
-                Value::Function(parameters, body, Rc::new(self.frames.borrow().clone()))
+                ExpressionValue::Function(parameters, body, Rc::new(self.frames.borrow().clone()))
             }
         })
     }
@@ -219,38 +222,40 @@ impl<'a, 'l> Machine<'a, 'l> {
         operator: Binary,
         left: &'a Expression,
         right: &'a Expression,
-    ) -> Result<Value<'a>, Stop> {
+    ) -> Result<ExpressionValue<'a>, EvaluationError> {
         let first = self.value(left)?;
         let decided = match operator {
             Binary::And => !first.is_truthy(),
             Binary::Or => first.is_truthy(),
-            Binary::Coalesce => !matches!(first, Value::Undefined | Value::Null),
+            Binary::Coalesce => !matches!(first, ExpressionValue::Undefined | ExpressionValue::Null),
             _ => false,
         };
         if decided {
             return Ok(first);
         }
         let second = self.value(right)?;
-        let number = |work: fn(f64, f64) -> f64| Value::Number(work(first.number(), second.number()));
+        let number =
+            |work: fn(f64, f64) -> f64| ExpressionValue::Number(work(first.number(), second.number()));
         Ok(match operator {
             Binary::And | Binary::Or | Binary::Coalesce => second,
-            Binary::Same => Value::Bool(first.is_same(&second)),
-            Binary::NotSame => Value::Bool(!first.is_same(&second)),
-            Binary::Equal => Value::Bool(first.is_equal(&second)),
-            Binary::NotEqual => Value::Bool(!first.is_equal(&second)),
-            Binary::Less => Value::Bool(first.number() < second.number()),
-            Binary::LessOrEqual => Value::Bool(first.number() <= second.number()),
-            Binary::More => Value::Bool(first.number() > second.number()),
-            Binary::MoreOrEqual => Value::Bool(first.number() >= second.number()),
+            Binary::Same => ExpressionValue::Bool(first.is_same(&second)),
+            Binary::NotSame => ExpressionValue::Bool(!first.is_same(&second)),
+            Binary::Equal => ExpressionValue::Bool(first.is_equal(&second)),
+            Binary::NotEqual => ExpressionValue::Bool(!first.is_equal(&second)),
+            Binary::Less => ExpressionValue::Bool(first.number() < second.number()),
+            Binary::LessOrEqual => ExpressionValue::Bool(first.number() <= second.number()),
+            Binary::More => ExpressionValue::Bool(first.number() > second.number()),
+            Binary::MoreOrEqual => ExpressionValue::Bool(first.number() >= second.number()),
             Binary::Plus => match (&first, &second) {
-                (Value::Number(_) | Value::Bool(_), Value::Number(_) | Value::Bool(_)) => {
-                    number(|a, b| a + b)
-                }
+                (
+                    ExpressionValue::Number(_) | ExpressionValue::Bool(_),
+                    ExpressionValue::Number(_) | ExpressionValue::Bool(_),
+                ) => number(|a, b| a + b),
                 _ => {
                     let mut rope = self.text(first)?;
                     rope.push(self.text(second)?);
                     self.room(rope.len())?;
-                    Value::Text(rope)
+                    ExpressionValue::Text(rope)
                 }
             },
             Binary::Minus => number(|a, b| a - b),
@@ -260,7 +265,7 @@ impl<'a, 'l> Machine<'a, 'l> {
         })
     }
 
-    fn name(&self, name: &'a str) -> Result<Value<'a>, Stop> {
+    fn name(&self, name: &'a str) -> Result<ExpressionValue<'a>, EvaluationError> {
         let parameter = self.frames.borrow().iter().rev().find(|(known, _)| *known == name).cloned();
         if let Some((_, value)) = parameter {
             self.handed(&value)?;
@@ -268,43 +273,51 @@ impl<'a, 'l> Machine<'a, 'l> {
         }
         match self.sight.bindings.0.get_key_value(name) {
             Some((name, binding)) => self.bound(name, binding),
-            None if GLOBALS.contains(&name) => Ok(Value::Global(name)),
+            None if GLOBALS.contains(&name) => Ok(ExpressionValue::Global(name)),
             None => fault(format!("`{name}` is not bound")),
         }
     }
 
-    pub(super) fn bound(&self, name: &'a str, binding: &'a Binding) -> Result<Value<'a>, Stop> {
+    pub(super) fn bound(
+        &self,
+        name: &'a str,
+        binding: &'a Binding,
+    ) -> Result<ExpressionValue<'a>, EvaluationError> {
         self.step()?;
         Ok(match binding {
-            Binding::Text(text) => Value::Text(Rope::of(text.as_str(), Said::Bound(name))),
-            Binding::Number(number) => Value::Number(*number as f64),
-            Binding::Bool(truth) => Value::Bool(*truth),
-            Binding::Null => Value::Null,
+            Binding::Text(text) => {
+                ExpressionValue::Text(Rope::of(text.as_str(), FragmentSource::Bound(name)))
+            }
+            Binding::Number(number) => ExpressionValue::Number(*number as f64),
+            Binding::Bool(truth) => ExpressionValue::Bool(*truth),
+            Binding::Null => ExpressionValue::Null,
             Binding::Fact(key) => match self.variable(key)? {
-                Some((text, source)) => Value::Text(Rope::of(text, Said::Fact(key, source))),
-                None => Value::Null,
+                Some((text, source)) => {
+                    ExpressionValue::Text(Rope::of(text, FragmentSource::Fact(key, source)))
+                }
+                None => ExpressionValue::Null,
             },
             Binding::Count(key) => {
                 match self.variable(key)?.and_then(|(text, _)| text.trim().parse::<f64>().ok()) {
-                    Some(number) if number.is_finite() => Value::Number(number),
-                    _ => Value::Null,
+                    Some(number) if number.is_finite() => ExpressionValue::Number(number),
+                    _ => ExpressionValue::Null,
                 }
             }
-            Binding::Has(key) => Value::Bool(self.variable(key)?.is_some()),
+            Binding::Has(key) => ExpressionValue::Bool(self.variable(key)?.is_some()),
             Binding::Given(key, then) => match self.variable(key)? {
                 Some(_) => self.bound(name, then)?,
-                None => Value::Null,
+                None => ExpressionValue::Null,
             },
             Binding::List(items) => {
                 let items = items.iter().map(|item| self.bound(name, item)).collect::<Result<Vec<_>, _>>()?;
-                Value::List(Rc::new(items))
+                ExpressionValue::List(Rc::new(items))
             }
             Binding::Join(items) => {
                 let mut rope = Rope::default();
                 for item in items {
                     rope.push(self.text(self.bound(name, item)?)?);
                 }
-                Value::Text(rope)
+                ExpressionValue::Text(rope)
             }
             // Prompts are included before expressions are evaluated.
             Binding::Prompt(prompt) => {
@@ -315,64 +328,78 @@ impl<'a, 'l> Machine<'a, 'l> {
             | Binding::Cases(_)
             | Binding::Same
             | Binding::Json
-            | Binding::Tools => Value::Bound(name, binding),
+            | Binding::Tools => ExpressionValue::Bound(name, binding),
         })
     }
 
-    fn variable(&self, key: &FactKey) -> Result<Option<(String, Arc<str>)>, Stop> {
-        (self.look.borrow_mut())(key).map_err(Stop::Missing)
+    fn variable(&self, key: &VariableKey) -> Result<Option<(String, Arc<str>)>, EvaluationError> {
+        (self.look.borrow_mut())(key).map_err(EvaluationError::Missing)
     }
 
-    fn member(&self, object: Value<'a>, name: &'a str) -> Result<Value<'a>, Stop> {
+    fn member(
+        &self,
+        object: ExpressionValue<'a>,
+        name: &'a str,
+    ) -> Result<ExpressionValue<'a>, EvaluationError> {
         match &object {
-            Value::Object(members) => {
+            ExpressionValue::Object(members) => {
                 let found = members.iter().find(|(known, _)| known == name);
-                Ok(found.map_or(Value::Undefined, |(_, value)| value.clone()))
+                Ok(found.map_or(ExpressionValue::Undefined, |(_, value)| value.clone()))
             }
-            Value::Bound(bound, Binding::Object(members)) => match members.get(name) {
+            ExpressionValue::Bound(bound, Binding::Object(members)) => match members.get(name) {
                 Some(member) => self.bound(bound, member),
                 None => fault(format!("`{bound}.{name}` is not bound")),
             },
-            Value::Bound(_, Binding::Tools) if name == "size" || name == "length" => {
-                Ok(Value::Number(self.sight.tools.len() as f64))
+            ExpressionValue::Bound(_, Binding::Tools) if name == "size" || name == "length" => {
+                Ok(ExpressionValue::Number(self.sight.tools.len() as f64))
             }
-            Value::List(items) if name == "length" => Ok(Value::Number(items.len() as f64)),
-            Value::Text(text) if name == "length" => {
+            ExpressionValue::List(items) if name == "length" => {
+                Ok(ExpressionValue::Number(items.len() as f64))
+            }
+            ExpressionValue::Text(text) if name == "length" => {
                 self.steps(text.len() / BYTES_A_STEP)?;
-                Ok(Value::Number(text.flat().encode_utf16().count() as f64))
+                Ok(ExpressionValue::Number(text.flat().encode_utf16().count() as f64))
             }
-            _ => Ok(Value::Method(Box::new(object), name)),
+            _ => Ok(ExpressionValue::Method(Box::new(object), name)),
         }
     }
 
-    fn indexed(&self, object: &Value<'a>, index: &Value<'a>) -> Result<Value<'a>, Stop> {
+    fn indexed(
+        &self,
+        object: &ExpressionValue<'a>,
+        index: &ExpressionValue<'a>,
+    ) -> Result<ExpressionValue<'a>, EvaluationError> {
         match (object, index) {
-            (Value::List(items), Value::Number(at)) => {
+            (ExpressionValue::List(items), ExpressionValue::Number(at)) => {
                 let at = (*at >= 0.0 && at.fract() == 0.0).then_some(*at as usize);
-                Ok(at.and_then(|at| items.get(at)).cloned().unwrap_or(Value::Undefined))
+                Ok(at.and_then(|at| items.get(at)).cloned().unwrap_or(ExpressionValue::Undefined))
             }
-            (Value::Object(members), Value::Text(name)) => {
+            (ExpressionValue::Object(members), ExpressionValue::Text(name)) => {
                 let name = name.flat();
                 let found = members.iter().find(|(known, _)| *known == name);
-                Ok(found.map_or(Value::Undefined, |(_, value)| value.clone()))
+                Ok(found.map_or(ExpressionValue::Undefined, |(_, value)| value.clone()))
             }
-            (Value::Bound(bound, Binding::Object(members)), Value::Text(name)) => {
+            (ExpressionValue::Bound(bound, Binding::Object(members)), ExpressionValue::Text(name)) => {
                 match members.get(name.flat().as_ref()) {
                     Some(member) => self.bound(bound, member),
-                    None => Ok(Value::Undefined),
+                    None => Ok(ExpressionValue::Undefined),
                 }
             }
             _ => fault("it has no members by number or name"),
         }
     }
 
-    pub(super) fn call(&self, called: &Value<'a>, arguments: Vec<Value<'a>>) -> Result<Value<'a>, Stop> {
+    pub(super) fn call(
+        &self,
+        called: &ExpressionValue<'a>,
+        arguments: Vec<ExpressionValue<'a>>,
+    ) -> Result<ExpressionValue<'a>, EvaluationError> {
         self.step()?;
-        let first = || arguments.first().cloned().unwrap_or(Value::Undefined);
+        let first = || arguments.first().cloned().unwrap_or(ExpressionValue::Undefined);
         match called {
-            Value::Bound(name, Binding::Call(answer)) => self.bound(name, answer),
-            Value::Bound(name, Binding::Cases(cases)) => {
-                let Value::Text(case) = first() else {
+            ExpressionValue::Bound(name, Binding::Call(answer)) => self.bound(name, answer),
+            ExpressionValue::Bound(name, Binding::Cases(cases)) => {
+                let ExpressionValue::Text(case) = first() else {
                     return fault(format!("`{name}` wants a text"));
                 };
                 match cases.get(case.flat().as_ref()) {
@@ -380,12 +407,14 @@ impl<'a, 'l> Machine<'a, 'l> {
                     None => fault(format!("`{name}({:?})` is not bound", case.flat())),
                 }
             }
-            Value::Bound(_, Binding::Same) => Ok(first()),
-            Value::Bound(_, Binding::Json) => method::json(self, &arguments),
-            Value::Function(parameters, body, frames) => self.function(parameters, body, frames, arguments),
-            Value::Global(name) => method::global(self, name, &arguments),
-            Value::Method(of, name) => method::method(self, of, name, &arguments),
-            Value::Bound(name, _) => fault(format!("`{name}` is no function")),
+            ExpressionValue::Bound(_, Binding::Same) => Ok(first()),
+            ExpressionValue::Bound(_, Binding::Json) => method::json(self, &arguments),
+            ExpressionValue::Function(parameters, body, frames) => {
+                self.function(parameters, body, frames, arguments)
+            }
+            ExpressionValue::Global(name) => method::global(self, name, &arguments),
+            ExpressionValue::Method(of, name) => method::method(self, of, name, &arguments),
+            ExpressionValue::Bound(name, _) => fault(format!("`{name}` is no function")),
             _ => fault("it calls what is no function"),
         }
     }
@@ -394,9 +423,9 @@ impl<'a, 'l> Machine<'a, 'l> {
         &self,
         parameters: &'a [Vec<String>],
         body: &'a [Statement],
-        frames: &Rc<Frames<'a>>,
-        arguments: Vec<Value<'a>>,
-    ) -> Result<Value<'a>, Stop> {
+        frames: &Rc<ParameterFrames<'a>>,
+        arguments: Vec<ExpressionValue<'a>>,
+    ) -> Result<ExpressionValue<'a>, EvaluationError> {
         let depth = self.depth.get();
         if depth == MOST_DEPTH {
             return fault(format!("it is nested deeper than {MOST_DEPTH}"));
@@ -404,11 +433,11 @@ impl<'a, 'l> Machine<'a, 'l> {
         let mut inner = frames.as_ref().clone();
         let mut arguments = arguments.into_iter();
         for names in parameters {
-            let argument = arguments.next().unwrap_or(Value::Undefined);
+            let argument = arguments.next().unwrap_or(ExpressionValue::Undefined);
             match (names.as_slice(), &argument) {
                 ([name], _) => inner.push((name, argument)),
-                (names, Value::List(items)) => {
-                    let items = items.iter().cloned().chain(std::iter::repeat(Value::Undefined));
+                (names, ExpressionValue::List(items)) => {
+                    let items = items.iter().cloned().chain(std::iter::repeat(ExpressionValue::Undefined));
                     inner.extend(names.iter().map(String::as_str).zip(items));
                 }
                 _ => return fault("a list is taken apart that is none"),
@@ -419,10 +448,10 @@ impl<'a, 'l> Machine<'a, 'l> {
         let answer = self.statements(body);
         self.depth.set(depth);
         self.frames.replace(outer);
-        Ok(answer?.unwrap_or(Value::Undefined))
+        Ok(answer?.unwrap_or(ExpressionValue::Undefined))
     }
 
-    fn statements(&self, body: &'a [Statement]) -> Result<Option<Value<'a>>, Stop> {
+    fn statements(&self, body: &'a [Statement]) -> Result<Option<ExpressionValue<'a>>, EvaluationError> {
         for statement in body {
             self.step()?;
             match statement {
@@ -452,13 +481,17 @@ impl<'a, 'l> Machine<'a, 'l> {
     }
 
     /// Returns the turn's tools as objects.
-    pub(super) fn tools(&self, name: &'a str) -> Result<Vec<Value<'a>>, Stop> {
+    pub(super) fn tools(&self, name: &'a str) -> Result<Vec<ExpressionValue<'a>>, EvaluationError> {
         self.steps(self.sight.tools.len())?;
         // Names and descriptions of tools are text of third parties.
-        let text = |text: &'a str| Value::Text(Rope::of(neutralise(text), Said::Bound(name)));
+        let text =
+            |text: &'a str| ExpressionValue::Text(Rope::of(neutralise(text), FragmentSource::Bound(name)));
         let object = |tool: &'a Tool| {
-            let described = tool.description.as_deref().map_or(Value::Null, text);
-            Value::Object(Rc::new(vec![("name".into(), text(&tool.name)), ("description".into(), described)]))
+            let described = tool.description.as_deref().map_or(ExpressionValue::Null, text);
+            ExpressionValue::Object(Rc::new(vec![
+                ("name".into(), text(&tool.name)),
+                ("description".into(), described),
+            ]))
         };
         Ok(self.sight.tools.iter().map(object).collect())
     }
@@ -468,27 +501,30 @@ impl<'a, 'l> Machine<'a, 'l> {
     }
 
     /// Returns the text of a value: none for `null` and `undefined`; the items of a list, joined by commas.
-    pub(super) fn text(&self, value: Value<'a>) -> Result<Rope<'a>, Stop> {
+    pub(super) fn text(&self, value: ExpressionValue<'a>) -> Result<Rope<'a>, EvaluationError> {
         self.step()?;
         Ok(match value {
-            Value::Undefined | Value::Null => Rope::default(),
-            Value::Bool(truth) => Rope::written(if truth { "true" } else { "false" }),
-            Value::Number(number) => Rope::written(shown(number)),
-            Value::Text(rope) => rope,
-            Value::List(items) => method::joined(self, &items, &Rope::written(","))?,
-            Value::Bound(name, Binding::Call(_) | Binding::Cases(_) | Binding::Same | Binding::Json) => {
+            ExpressionValue::Undefined | ExpressionValue::Null => Rope::default(),
+            ExpressionValue::Bool(truth) => Rope::written(if truth { "true" } else { "false" }),
+            ExpressionValue::Number(number) => Rope::written(shown(number)),
+            ExpressionValue::Text(rope) => rope,
+            ExpressionValue::List(items) => method::joined(self, &items, &Rope::written(","))?,
+            ExpressionValue::Bound(
+                name,
+                Binding::Call(_) | Binding::Cases(_) | Binding::Same | Binding::Json,
+            ) => {
                 return fault(format!("`{name}` is a function, and no text"));
             }
-            Value::Bound(name, _) => return fault(format!("`{name}` is an object, and no text")),
-            Value::Object(_) => return fault("it is an object, and no text"),
-            Value::Function(..) | Value::Global(_) | Value::Method(..) => {
+            ExpressionValue::Bound(name, _) => return fault(format!("`{name}` is an object, and no text")),
+            ExpressionValue::Object(_) => return fault("it is an object, and no text"),
+            ExpressionValue::Function(..) | ExpressionValue::Global(_) | ExpressionValue::Method(..) => {
                 return fault("it is a function, and no text");
             }
         })
     }
 
     /// Replaces each `<<NAME>>`, a constant of the build, by the text of its binding.
-    fn constants(&self, text: &'a str) -> Result<Rope<'a>, Stop> {
+    fn constants(&self, text: &'a str) -> Result<Rope<'a>, EvaluationError> {
         let mut rope = Rope::default();
         let mut rest = text;
         while let Some((before, name, behind)) = constant(rest, self.sight.bindings) {

@@ -20,7 +20,7 @@ pub enum Generation {
 
 /// The contents of an imported catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Index {
+pub struct CatalogIndex {
     /// The version of this format: [`INDEX_FORMAT`].
     pub format: u32,
     /// The version of the catalog: `2.1.37`.
@@ -30,12 +30,12 @@ pub struct Index {
     /// The digest of all files: `blake3:…` over the lines `name`, tab, digest of the file, by name.
     pub digest: String,
     /// The prompts, by name.
-    pub prompts: Vec<Entry>,
+    pub prompts: Vec<CatalogEntry>,
 }
 
 /// A prompt of a catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The name with the category: `System Prompt: Doing tasks`.
     pub name: String,
     /// The name of the file in the catalog.
@@ -65,18 +65,18 @@ pub struct Entry {
     pub compiled: String,
 }
 
-impl Index {
+impl CatalogIndex {
     /// Returns the digest of these prompts: `blake3:` over a line for each of them, sorted by name: the name,
     /// a tab, the digest of the file. The order of `prompts` does not matter.
     ///
     /// ```
-    /// use preface_core::catalog::Index;
+    /// use preface_core::catalog::CatalogIndex;
     ///
-    /// assert!(Index::digest_of_entries(&[]).starts_with("blake3:af1349b9"));
+    /// assert!(CatalogIndex::digest_of_entries(&[]).starts_with("blake3:af1349b9"));
     /// ```
     #[must_use]
-    pub fn digest_of_entries(prompts: &[Entry]) -> String {
-        let mut sorted: Vec<&Entry> = prompts.iter().collect();
+    pub fn digest_of_entries(prompts: &[CatalogEntry]) -> String {
+        let mut sorted: Vec<&CatalogEntry> = prompts.iter().collect();
         sorted.sort_by(|a, b| (&a.name, &a.digest).cmp(&(&b.name, &b.digest)));
         let mut hasher = blake3::Hasher::new();
         for entry in sorted {
@@ -97,12 +97,12 @@ impl Index {
 
     /// Returns the entry of a prompt by its name.
     #[must_use]
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&CatalogEntry> {
         self.prompts.iter().find(|entry| entry.name == name)
     }
 }
 
-impl Entry {
+impl CatalogEntry {
     /// Returns the category: the part of the name before the first `: `.
     #[must_use]
     pub fn category(&self) -> &str {

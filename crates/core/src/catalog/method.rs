@@ -2,77 +2,80 @@
 
 use super::{
     binding::Binding,
-    evaluate::{Machine, Stop, fault},
-    value::{Rope, Value},
+    evaluate::{EvaluationError, Evaluator, fault},
+    value::{ExpressionValue, Rope},
 };
 use std::{borrow::Cow, rc::Rc};
 
 /// Calls a method of a value.
 pub(super) fn method<'a>(
-    machine: &Machine<'a, '_>,
-    of: &Value<'a>,
+    machine: &Evaluator<'a, '_>,
+    of: &ExpressionValue<'a>,
     name: &str,
-    arguments: &[Value<'a>],
-) -> Result<Value<'a>, Stop> {
+    arguments: &[ExpressionValue<'a>],
+) -> Result<ExpressionValue<'a>, EvaluationError> {
     match of {
-        Value::Text(rope) => of_text(machine, rope, name, arguments),
-        Value::List(items) => of_list(machine, items, name, arguments),
-        Value::Bound(bound, Binding::Tools) => match name {
+        ExpressionValue::Text(rope) => of_text(machine, rope, name, arguments),
+        ExpressionValue::List(items) => of_list(machine, items, name, arguments),
+        ExpressionValue::Bound(bound, Binding::Tools) => match name {
             "has" | "includes" => {
                 let asked = match arguments.first() {
-                    Some(Value::Text(text)) => text.flat().into_owned(),
-                    _ => return Ok(Value::Bool(false)),
+                    Some(ExpressionValue::Text(text)) => text.flat().into_owned(),
+                    _ => return Ok(ExpressionValue::Bool(false)),
                 };
-                Ok(Value::Bool(machine.has_tool(&asked)))
+                Ok(ExpressionValue::Bool(machine.has_tool(&asked)))
             }
             _ => of_list(machine, &machine.tools(bound)?, name, arguments),
         },
-        Value::Global(global) => global_method(machine, global, name, arguments),
-        Value::Number(number) if name == "toFixed" => {
-            let digits = arguments.first().map_or(0.0, Value::number).clamp(0.0, 20.0);
-            Ok(Value::Text(Rope::written(format!("{number:.*}", digits as usize))))
+        ExpressionValue::Global(global) => global_method(machine, global, name, arguments),
+        ExpressionValue::Number(number) if name == "toFixed" => {
+            let digits = arguments.first().map_or(0.0, ExpressionValue::number).clamp(0.0, 20.0);
+            Ok(ExpressionValue::Text(Rope::written(format!("{number:.*}", digits as usize))))
         }
-        Value::Number(_) | Value::Bool(_) if name == "toString" => machine.text(of.clone()).map(Value::Text),
+        ExpressionValue::Number(_) | ExpressionValue::Bool(_) if name == "toString" => {
+            machine.text(of.clone()).map(ExpressionValue::Text)
+        }
         _ => fault(format!("a {} has no `{name}` here", of.kind())),
     }
 }
 
 fn of_text<'a>(
-    machine: &Machine<'a, '_>,
+    machine: &Evaluator<'a, '_>,
     rope: &Rope<'a>,
     name: &str,
-    arguments: &[Value<'a>],
-) -> Result<Value<'a>, Stop> {
+    arguments: &[ExpressionValue<'a>],
+) -> Result<ExpressionValue<'a>, EvaluationError> {
     machine.steps(rope.0.len() + rope.len() / 256)?;
     let flat = rope.flat();
-    let argument = |at: usize| -> Result<Cow<'_, str>, Stop> {
+    let argument = |at: usize| -> Result<Cow<'_, str>, EvaluationError> {
         match arguments.get(at) {
-            Some(Value::Text(text)) => Ok(text.flat()),
+            Some(ExpressionValue::Text(text)) => Ok(text.flat()),
             _ => fault(format!("`{name}` wants a text")),
         }
     };
-    let made = |text: String| Ok(Value::Text(rope.made(text)));
+    let made = |text: String| Ok(ExpressionValue::Text(rope.made(text)));
     match name {
-        "toString" => Ok(Value::Text(rope.clone())),
+        "toString" => Ok(ExpressionValue::Text(rope.clone())),
         "trim" => made(flat.trim().to_owned()),
         "trimStart" => made(flat.trim_start().to_owned()),
         "trimEnd" => made(flat.trim_end().to_owned()),
         "toLowerCase" => made(flat.to_lowercase()),
         "toUpperCase" => made(flat.to_uppercase()),
-        "includes" => Ok(Value::Bool(flat.contains(argument(0)?.as_ref()))),
-        "startsWith" => Ok(Value::Bool(flat.starts_with(argument(0)?.as_ref()))),
-        "endsWith" => Ok(Value::Bool(flat.ends_with(argument(0)?.as_ref()))),
+        "includes" => Ok(ExpressionValue::Bool(flat.contains(argument(0)?.as_ref()))),
+        "startsWith" => Ok(ExpressionValue::Bool(flat.starts_with(argument(0)?.as_ref()))),
+        "endsWith" => Ok(ExpressionValue::Bool(flat.ends_with(argument(0)?.as_ref()))),
         "split" => {
             let by = argument(0)?;
             let most = if by.is_empty() { flat.len() } else { flat.matches(by.as_ref()).count() + 1 };
             machine.steps(most)?;
-            let parts: Vec<Value<'a>> = match by.is_empty() {
-                true => flat.chars().map(|c| Value::Text(rope.made(c.to_string()))).collect(),
-                false => {
-                    flat.split(by.as_ref()).map(|part| Value::Text(rope.made(part.to_owned()))).collect()
-                }
+            let parts: Vec<ExpressionValue<'a>> = match by.is_empty() {
+                true => flat.chars().map(|c| ExpressionValue::Text(rope.made(c.to_string()))).collect(),
+                false => flat
+                    .split(by.as_ref())
+                    .map(|part| ExpressionValue::Text(rope.made(part.to_owned())))
+                    .collect(),
             };
-            Ok(Value::List(Rc::new(parts)))
+            Ok(ExpressionValue::List(Rc::new(parts)))
         }
         "replace" | "replaceAll" => {
             let (from, to) = (argument(0)?, argument(1)?);
@@ -84,7 +87,7 @@ fn of_text<'a>(
             })
         }
         "repeat" => {
-            let times = arguments.first().map_or(0.0, Value::number);
+            let times = arguments.first().map_or(0.0, ExpressionValue::number);
             if !(0.0..=1e6).contains(&times) {
                 return fault("`repeat` wants a number of times");
             }
@@ -104,17 +107,17 @@ fn of_text<'a>(
 }
 
 fn of_list<'a>(
-    machine: &Machine<'a, '_>,
-    items: &[Value<'a>],
+    machine: &Evaluator<'a, '_>,
+    items: &[ExpressionValue<'a>],
     name: &str,
-    arguments: &[Value<'a>],
-) -> Result<Value<'a>, Stop> {
+    arguments: &[ExpressionValue<'a>],
+) -> Result<ExpressionValue<'a>, EvaluationError> {
     machine.steps(items.len())?;
-    let function = || arguments.first().cloned().unwrap_or(Value::Undefined);
-    let called = |function: &Value<'a>, at: usize| {
-        machine.call(function, vec![items[at].clone(), Value::Number(at as f64)])
+    let function = || arguments.first().cloned().unwrap_or(ExpressionValue::Undefined);
+    let called = |function: &ExpressionValue<'a>, at: usize| {
+        machine.call(function, vec![items[at].clone(), ExpressionValue::Number(at as f64)])
     };
-    let list = |items: Vec<Value<'a>>| Ok(Value::List(Rc::new(items)));
+    let list = |items: Vec<ExpressionValue<'a>>| Ok(ExpressionValue::List(Rc::new(items)));
     match name {
         "map" => {
             let function = function();
@@ -130,30 +133,30 @@ fn of_list<'a>(
             }
             match name {
                 "filter" => list(kept),
-                "find" => Ok(kept.into_iter().next().unwrap_or(Value::Undefined)),
-                "some" => Ok(Value::Bool(!kept.is_empty())),
-                _ => Ok(Value::Bool(kept.len() == items.len())),
+                "find" => Ok(kept.into_iter().next().unwrap_or(ExpressionValue::Undefined)),
+                "some" => Ok(ExpressionValue::Bool(!kept.is_empty())),
+                _ => Ok(ExpressionValue::Bool(kept.len() == items.len())),
             }
         }
         "join" => {
             let comma = Rope::written(",");
             let between = match arguments.first() {
-                Some(Value::Text(between)) => between,
-                None | Some(Value::Undefined) => &comma,
+                Some(ExpressionValue::Text(between)) => between,
+                None | Some(ExpressionValue::Undefined) => &comma,
                 Some(_) => return fault("`join` wants a text"),
             };
-            joined(machine, items, between).map(Value::Text)
+            joined(machine, items, between).map(ExpressionValue::Text)
         }
         "includes" | "has" => {
             let wanted = function();
-            Ok(Value::Bool(items.iter().any(|item| item.is_same(&wanted))))
+            Ok(ExpressionValue::Bool(items.iter().any(|item| item.is_same(&wanted))))
         }
         "slice" => list(items[bounds(items.len(), arguments)].to_vec()),
         "concat" => {
             let mut all = items.to_vec();
             for argument in arguments {
                 match argument {
-                    Value::List(more) => {
+                    ExpressionValue::List(more) => {
                         machine.steps(more.len())?;
                         all.extend(more.iter().cloned());
                     }
@@ -166,7 +169,7 @@ fn of_list<'a>(
             let mut all = Vec::new();
             for item in items {
                 match item {
-                    Value::List(more) => {
+                    ExpressionValue::List(more) => {
                         machine.steps(more.len())?;
                         all.extend(more.iter().cloned());
                     }
@@ -181,10 +184,10 @@ fn of_list<'a>(
 
 /// Returns the texts of items, joined by a separator.
 pub(super) fn joined<'a>(
-    machine: &Machine<'a, '_>,
-    items: &[Value<'a>],
+    machine: &Evaluator<'a, '_>,
+    items: &[ExpressionValue<'a>],
     between: &Rope<'a>,
-) -> Result<Rope<'a>, Stop> {
+) -> Result<Rope<'a>, EvaluationError> {
     let mut rope = Rope::default();
     for (at, item) in items.iter().enumerate() {
         machine.step()?;
@@ -198,9 +201,9 @@ pub(super) fn joined<'a>(
 }
 
 /// Returns the range of a slice; a negative `start` or `end` is relative to the end.
-fn bounds(len: usize, arguments: &[Value<'_>]) -> std::ops::Range<usize> {
+fn bounds(len: usize, arguments: &[ExpressionValue<'_>]) -> std::ops::Range<usize> {
     let place = |at: usize, otherwise: usize| match arguments.get(at) {
-        None | Some(Value::Undefined) => otherwise,
+        None | Some(ExpressionValue::Undefined) => otherwise,
         Some(value) => match value.number() {
             number if number.is_nan() => 0,
             number if number < 0.0 => (len as f64 + number).max(0.0) as usize,
@@ -213,37 +216,39 @@ fn bounds(len: usize, arguments: &[Value<'_>]) -> std::ops::Range<usize> {
 
 /// Calls a function that every expression knows.
 pub(super) fn global<'a>(
-    machine: &Machine<'a, '_>,
+    machine: &Evaluator<'a, '_>,
     name: &str,
-    arguments: &[Value<'a>],
-) -> Result<Value<'a>, Stop> {
-    let first = arguments.first().cloned().unwrap_or(Value::Undefined);
+    arguments: &[ExpressionValue<'a>],
+) -> Result<ExpressionValue<'a>, EvaluationError> {
+    let first = arguments.first().cloned().unwrap_or(ExpressionValue::Undefined);
     match name {
-        "Boolean" => Ok(Value::Bool(first.is_truthy())),
-        "Number" => Ok(Value::Number(first.number())),
-        "String" => machine.text(first).map(Value::Text),
+        "Boolean" => Ok(ExpressionValue::Bool(first.is_truthy())),
+        "Number" => Ok(ExpressionValue::Number(first.number())),
+        "String" => machine.text(first).map(ExpressionValue::Text),
         _ => fault(format!("`{name}` cannot be called")),
     }
 }
 
 fn global_method<'a>(
-    machine: &Machine<'a, '_>,
+    machine: &Evaluator<'a, '_>,
     global: &str,
     name: &str,
-    arguments: &[Value<'a>],
-) -> Result<Value<'a>, Stop> {
+    arguments: &[ExpressionValue<'a>],
+) -> Result<ExpressionValue<'a>, EvaluationError> {
     match (global, name) {
         ("JSON", "stringify") => json(machine, arguments),
-        ("Array", "isArray") => Ok(Value::Bool(matches!(arguments.first(), Some(Value::List(_))))),
+        ("Array", "isArray") => {
+            Ok(ExpressionValue::Bool(matches!(arguments.first(), Some(ExpressionValue::List(_)))))
+        }
         ("Object", "entries" | "keys" | "values") => {
-            let members = members(machine, arguments.first().unwrap_or(&Value::Undefined))?;
-            let named = |name: Cow<'a, str>| Value::Text(Rope::written(name));
+            let members = members(machine, arguments.first().unwrap_or(&ExpressionValue::Undefined))?;
+            let named = |name: Cow<'a, str>| ExpressionValue::Text(Rope::written(name));
             let items = members.into_iter().map(|(member, value)| match name {
                 "keys" => named(member),
                 "values" => value,
-                _ => Value::List(Rc::new(vec![named(member), value])),
+                _ => ExpressionValue::List(Rc::new(vec![named(member), value])),
             });
-            Ok(Value::List(Rc::new(items.collect())))
+            Ok(ExpressionValue::List(Rc::new(items.collect())))
         }
         _ => fault(format!("`{global}.{name}` is not known here")),
     }
@@ -251,12 +256,12 @@ fn global_method<'a>(
 
 /// Returns the members of an object, in order.
 fn members<'a>(
-    machine: &Machine<'a, '_>,
-    object: &Value<'a>,
-) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, Stop> {
+    machine: &Evaluator<'a, '_>,
+    object: &ExpressionValue<'a>,
+) -> Result<Vec<(Cow<'a, str>, ExpressionValue<'a>)>, EvaluationError> {
     match object {
-        Value::Object(members) => Ok(members.as_ref().clone()),
-        Value::Bound(bound, Binding::Object(members)) => members
+        ExpressionValue::Object(members) => Ok(members.as_ref().clone()),
+        ExpressionValue::Bound(bound, Binding::Object(members)) => members
             .iter()
             .map(|(name, member)| Ok((Cow::Borrowed(name.as_str()), machine.bound(bound, member)?)))
             .collect(),
@@ -265,29 +270,36 @@ fn members<'a>(
 }
 
 /// Writes a value as JSON, with the indentation of the third argument.
-pub(super) fn json<'a>(machine: &Machine<'a, '_>, arguments: &[Value<'a>]) -> Result<Value<'a>, Stop> {
-    let first = arguments.first().cloned().unwrap_or(Value::Undefined);
+pub(super) fn json<'a>(
+    machine: &Evaluator<'a, '_>,
+    arguments: &[ExpressionValue<'a>],
+) -> Result<ExpressionValue<'a>, EvaluationError> {
+    let first = arguments.first().cloned().unwrap_or(ExpressionValue::Undefined);
     let tree = tree(machine, &first)?;
     let indented = arguments.get(2).is_some_and(|indent| indent.is_truthy());
     let text = match indented {
         true => serde_json::to_string_pretty(&tree),
         false => serde_json::to_string(&tree),
     };
-    let text = text.map_err(|error| Stop::Fault(error.to_string()))?;
+    let text = text.map_err(|error| EvaluationError::Fault(error.to_string()))?;
     machine.room(text.len())?;
     // The JSON of a value has the origins of the value's parts.
     let mut said = Rope::default();
     texts(machine, &first, &mut said)?;
-    Ok(Value::Text(said.made(text)))
+    Ok(ExpressionValue::Text(said.made(text)))
 }
 
 /// Collects the texts in a value, for their origins.
-fn texts<'a>(machine: &Machine<'a, '_>, value: &Value<'a>, into: &mut Rope<'a>) -> Result<(), Stop> {
+fn texts<'a>(
+    machine: &Evaluator<'a, '_>,
+    value: &ExpressionValue<'a>,
+    into: &mut Rope<'a>,
+) -> Result<(), EvaluationError> {
     machine.step()?;
     match value {
-        Value::Text(rope) => into.push(rope.clone()),
-        Value::List(items) => items.iter().try_for_each(|item| texts(machine, item, into))?,
-        Value::Object(_) | Value::Bound(_, Binding::Object(_)) => {
+        ExpressionValue::Text(rope) => into.push(rope.clone()),
+        ExpressionValue::List(items) => items.iter().try_for_each(|item| texts(machine, item, into))?,
+        ExpressionValue::Object(_) | ExpressionValue::Bound(_, Binding::Object(_)) => {
             members(machine, value)?.iter().try_for_each(|(_, member)| texts(machine, member, into))?;
         }
         _ => {}
@@ -295,28 +307,33 @@ fn texts<'a>(machine: &Machine<'a, '_>, value: &Value<'a>, into: &mut Rope<'a>) 
     Ok(())
 }
 
-fn tree<'a>(machine: &Machine<'a, '_>, value: &Value<'a>) -> Result<serde_json::Value, Stop> {
-    use serde_json::Value as Json;
+fn tree<'a>(
+    machine: &Evaluator<'a, '_>,
+    value: &ExpressionValue<'a>,
+) -> Result<serde_json::ExpressionValue, EvaluationError> {
+    use serde_json::ExpressionValue as Json;
     machine.step()?;
     Ok(match value {
-        Value::Undefined | Value::Null => Json::Null,
-        Value::Bool(truth) => Json::Bool(*truth),
-        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => Json::from(*number as i64),
-        Value::Number(number) => Json::from(*number),
-        Value::Text(text) => Json::String(text.flat().into_owned()),
-        Value::List(items) => {
+        ExpressionValue::Undefined | ExpressionValue::Null => Json::Null,
+        ExpressionValue::Bool(truth) => Json::Bool(*truth),
+        ExpressionValue::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            Json::from(*number as i64)
+        }
+        ExpressionValue::Number(number) => Json::from(*number),
+        ExpressionValue::Text(text) => Json::String(text.flat().into_owned()),
+        ExpressionValue::List(items) => {
             Json::Array(items.iter().map(|item| tree(machine, item)).collect::<Result<_, _>>()?)
         }
-        Value::Object(_) | Value::Bound(_, Binding::Object(_)) => {
+        ExpressionValue::Object(_) | ExpressionValue::Bound(_, Binding::Object(_)) => {
             let members = members(machine, value)?;
             Json::Object(
                 members
                     .into_iter()
                     .map(|(name, value)| Ok((name.into_owned(), tree(machine, &value)?)))
-                    .collect::<Result<_, Stop>>()?,
+                    .collect::<Result<_, EvaluationError>>()?,
             )
         }
-        Value::Bound(bound, Binding::Tools) => Json::Array(
+        ExpressionValue::Bound(bound, Binding::Tools) => Json::Array(
             machine.tools(bound)?.iter().map(|tool| tree(machine, tool)).collect::<Result<_, _>>()?,
         ),
         _ => return fault("a function has no JSON"),

@@ -17,13 +17,13 @@ pub struct CatalogText {
     #[serde(default)]
     pub first_line: usize,
     /// The body. Bytes between the spans of two neighbors are escapes and belong to no chunk.
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<CatalogChunk>,
 }
 
 /// A run of a body. Spans are byte ranges in the file as it was imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Chunk {
+pub enum CatalogChunk {
     /// Literal text, byte for byte that of the span, except for an escape such as `\n`, whose span is longer
     /// than the text.
     Text {
@@ -51,14 +51,14 @@ pub enum Chunk {
         #[serde(with = "range")]
         span: Range<usize>,
         /// The reason.
-        why: Unread,
+        why: UncompiledReason,
     },
 }
 
 /// The reason why a `${…}` stays as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Unread {
+pub enum UncompiledReason {
     /// A parse error, with the parser's message.
     Unparsed(String),
     /// An unsupported construct, with its name.
@@ -73,7 +73,7 @@ impl CatalogText {
     pub fn names(&self) -> BTreeSet<&str> {
         let mut names = BTreeSet::new();
         for chunk in &self.chunks {
-            if let Chunk::Value { expression, .. } = chunk {
+            if let CatalogChunk::Value { expression, .. } = chunk {
                 expression.free_names(&mut Vec::new(), &mut names);
             }
         }
@@ -81,13 +81,13 @@ impl CatalogText {
     }
 }
 
-impl Chunk {
+impl CatalogChunk {
     /// Returns the number of line ends of the file in this chunk.
     #[must_use]
     pub fn lines(&self) -> usize {
         let (text, is_file) = match self {
-            Chunk::Text { text, span } => (text, span.len() == text.len()),
-            Chunk::Value { written, .. } | Chunk::Kept { written, .. } => (written, true),
+            CatalogChunk::Text { text, span } => (text, span.len() == text.len()),
+            CatalogChunk::Value { written, .. } | CatalogChunk::Kept { written, .. } => (written, true),
         };
         if is_file { text.matches('\n').count() } else { 0 }
     }

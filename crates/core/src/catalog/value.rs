@@ -4,18 +4,18 @@ use super::{
     binding::Binding,
     expression::{Expression, Statement},
 };
-use crate::fact::FactKey;
+use crate::fact::VariableKey;
 use std::{borrow::Cow, rc::Rc, sync::Arc};
 
 /// The source of a run of text.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said<'a> {
+pub enum FragmentSource<'a> {
     /// The expression itself.
     Written,
     /// The binding of this name.
     Bound(&'a str),
     /// A variable.
-    Fact(&'a FactKey, Arc<str>),
+    Fact(&'a VariableKey, Arc<str>),
 }
 
 /// A run of text with one source.
@@ -24,7 +24,7 @@ pub struct Fragment<'a> {
     /// The text.
     pub text: Cow<'a, str>,
     /// The source.
-    pub said: Said<'a>,
+    pub said: FragmentSource<'a>,
 }
 
 /// A text in runs.
@@ -32,12 +32,12 @@ pub struct Fragment<'a> {
 pub(super) struct Rope<'a>(pub Vec<Fragment<'a>>);
 
 impl<'a> Rope<'a> {
-    pub(super) fn of(text: impl Into<Cow<'a, str>>, said: Said<'a>) -> Self {
+    pub(super) fn of(text: impl Into<Cow<'a, str>>, said: FragmentSource<'a>) -> Self {
         Rope(vec![Fragment { text: text.into(), said }])
     }
 
     pub(super) fn written(text: impl Into<Cow<'a, str>>) -> Self {
-        Rope::of(text, Said::Written)
+        Rope::of(text, FragmentSource::Written)
     }
 
     pub(super) fn push(&mut self, other: Rope<'a>) {
@@ -64,43 +64,43 @@ impl<'a> Rope<'a> {
     /// Returns a text that was computed from this one. Its source is the strongest one here: a variable, then
     /// a binding, then the expression.
     pub(super) fn made(&self, text: String) -> Rope<'a> {
-        let rank = |said: &Said<'_>| match said {
-            Said::Written => 0,
-            Said::Bound(_) => 1,
-            Said::Fact(..) => 2,
+        let rank = |said: &FragmentSource<'_>| match said {
+            FragmentSource::Written => 0,
+            FragmentSource::Bound(_) => 1,
+            FragmentSource::Fact(..) => 2,
         };
         let said = self.0.iter().map(|fragment| &fragment.said).max_by_key(|said| rank(said));
-        Rope::of(text, said.cloned().unwrap_or(Said::Written))
+        Rope::of(text, said.cloned().unwrap_or(FragmentSource::Written))
     }
 }
 
 /// The value of an expression.
 #[derive(Clone, Debug)]
-pub(super) enum Value<'a> {
+pub(super) enum ExpressionValue<'a> {
     Undefined,
     Null,
     Bool(bool),
     Number(f64),
     Text(Rope<'a>),
-    List(Rc<Vec<Value<'a>>>),
-    Object(Rc<Vec<(Cow<'a, str>, Value<'a>)>>),
+    List(Rc<Vec<ExpressionValue<'a>>>),
+    Object(Rc<Vec<(Cow<'a, str>, ExpressionValue<'a>)>>),
     /// A bound object or function, not evaluated yet.
     Bound(&'a str, &'a Binding),
     /// A function in the expression, with the parameters in scope.
-    Function(&'a [Vec<String>], &'a [Statement], Rc<Vec<(&'a str, Value<'a>)>>),
+    Function(&'a [Vec<String>], &'a [Statement], Rc<Vec<(&'a str, ExpressionValue<'a>)>>),
     /// A global function or object.
     Global(&'a str),
     /// A method of a value.
-    Method(Box<Value<'a>>, &'a str),
+    Method(Box<ExpressionValue<'a>>, &'a str),
 }
 
-impl<'a> Value<'a> {
+impl<'a> ExpressionValue<'a> {
     pub(super) fn is_truthy(&self) -> bool {
         match self {
-            Value::Undefined | Value::Null => false,
-            Value::Bool(truth) => *truth,
-            Value::Number(number) => *number != 0.0 && !number.is_nan(),
-            Value::Text(text) => !text.is_empty(),
+            ExpressionValue::Undefined | ExpressionValue::Null => false,
+            ExpressionValue::Bool(truth) => *truth,
+            ExpressionValue::Number(number) => *number != 0.0 && !number.is_nan(),
+            ExpressionValue::Text(text) => !text.is_empty(),
             _ => true,
         }
     }
@@ -108,40 +108,43 @@ impl<'a> Value<'a> {
     /// Returns the name of the type, as `typeof` does.
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Value::Undefined => "undefined",
-            Value::Null | Value::List(_) | Value::Object(_) => "object",
-            Value::Bool(_) => "boolean",
-            Value::Number(_) => "number",
-            Value::Text(_) => "string",
-            Value::Bound(_, binding) => match binding {
+            ExpressionValue::Undefined => "undefined",
+            ExpressionValue::Null | ExpressionValue::List(_) | ExpressionValue::Object(_) => "object",
+            ExpressionValue::Bool(_) => "boolean",
+            ExpressionValue::Number(_) => "number",
+            ExpressionValue::Text(_) => "string",
+            ExpressionValue::Bound(_, binding) => match binding {
                 Binding::Call(_) | Binding::Cases(_) | Binding::Same | Binding::Json => "function",
                 _ => "object",
             },
-            Value::Function(..) | Value::Global(_) | Value::Method(..) => "function",
+            ExpressionValue::Function(..) | ExpressionValue::Global(_) | ExpressionValue::Method(..) => {
+                "function"
+            }
         }
     }
 
     /// `===`.
-    pub(super) fn is_same(&self, other: &Value<'a>) -> bool {
+    pub(super) fn is_same(&self, other: &ExpressionValue<'a>) -> bool {
         match (self, other) {
-            (Value::Undefined, Value::Undefined) | (Value::Null, Value::Null) => true,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Number(a), Value::Number(b)) => a == b,
-            (Value::Text(a), Value::Text(b)) => a.flat() == b.flat(),
-            (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
-            (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
-            (Value::Bound(a, _), Value::Bound(b, _)) => a == b,
+            (ExpressionValue::Undefined, ExpressionValue::Undefined)
+            | (ExpressionValue::Null, ExpressionValue::Null) => true,
+            (ExpressionValue::Bool(a), ExpressionValue::Bool(b)) => a == b,
+            (ExpressionValue::Number(a), ExpressionValue::Number(b)) => a == b,
+            (ExpressionValue::Text(a), ExpressionValue::Text(b)) => a.flat() == b.flat(),
+            (ExpressionValue::List(a), ExpressionValue::List(b)) => Rc::ptr_eq(a, b),
+            (ExpressionValue::Object(a), ExpressionValue::Object(b)) => Rc::ptr_eq(a, b),
+            (ExpressionValue::Bound(a, _), ExpressionValue::Bound(b, _)) => a == b,
             _ => false,
         }
     }
 
     /// Compares with `==`: `null` equals `undefined`, and a number is compared with a text as numbers.
-    pub(super) fn is_equal(&self, other: &Value<'a>) -> bool {
-        let missing = |value: &Value<'_>| matches!(value, Value::Undefined | Value::Null);
+    pub(super) fn is_equal(&self, other: &ExpressionValue<'a>) -> bool {
+        let missing =
+            |value: &ExpressionValue<'_>| matches!(value, ExpressionValue::Undefined | ExpressionValue::Null);
         match (self, other) {
-            (Value::Number(_), Value::Text(_)) | (Value::Text(_), Value::Number(_)) => {
-                self.number() == other.number()
-            }
+            (ExpressionValue::Number(_), ExpressionValue::Text(_))
+            | (ExpressionValue::Text(_), ExpressionValue::Number(_)) => self.number() == other.number(),
             _ => (missing(self) && missing(other)) || self.is_same(other),
         }
     }
@@ -149,10 +152,10 @@ impl<'a> Value<'a> {
     /// Converts to a number; NaN if that is not possible.
     pub(super) fn number(&self) -> f64 {
         match self {
-            Value::Null | Value::Bool(false) => 0.0,
-            Value::Bool(true) => 1.0,
-            Value::Number(number) => *number,
-            Value::Text(text) => {
+            ExpressionValue::Null | ExpressionValue::Bool(false) => 0.0,
+            ExpressionValue::Bool(true) => 1.0,
+            ExpressionValue::Number(number) => *number,
+            ExpressionValue::Text(text) => {
                 let text = text.flat();
                 let text = text.trim();
                 if text.is_empty() { 0.0 } else { text.parse().unwrap_or(f64::NAN) }

@@ -1,14 +1,14 @@
 //! Merging: the text of one section stands in another one's, where that has the tag `[section:<id>]`. No text is said
 //! twice: the merged section is absent, and `explain` says where its bytes went.
 
-use super::Compose;
+use super::Composer;
 use crate::{
     draft::AbsentReason,
     origin::Piece,
-    section::{Body, Language, Section, SectionId},
+    section::{Language, Section, SectionBody, SectionId},
 };
 
-impl Compose<'_> {
+impl Composer<'_> {
     /// Merges what is to be merged. A section whose tag is not there, because somebody replaced the text that had it, speaks
     /// in its own place.
     pub(super) fn merge(&mut self) {
@@ -27,7 +27,7 @@ impl Compose<'_> {
                 continue;
             };
             let Some(merged) = spliced(text, &format!("[section:{id}]"), said) else { continue };
-            self.slots[target].section.to_mut().body = Body::Text(merged);
+            self.slots[target].section.to_mut().body = SectionBody::Text(merged);
             self.slots.remove(at);
             self.leave(id, AbsentReason::Merged, format!("its text stands in `{into}`"));
         }
@@ -40,7 +40,7 @@ impl Compose<'_> {
         let mut at = 0;
         while let Some(slot) = self.slots.get(at) {
             let own = match &slot.section.body {
-                Body::Catalog(body) => body.prompts.first(),
+                SectionBody::Catalog(body) => body.prompts.first(),
                 _ => None,
             };
             let said_in = own.and_then(|own| {
@@ -48,7 +48,7 @@ impl Compose<'_> {
                     *other != at && slot.section.when.is_none() && slot.section.place.is_none()
                 });
                 others.into_iter().find_map(|(other, slot)| {
-                    let Body::Catalog(body) = &slot.section.body else { return None };
+                    let SectionBody::Catalog(body) = &slot.section.body else { return None };
                     let place = body.prompts.iter().position(|prompt| prompt == own)?;
                     (place > 0 || other < at).then(|| slot.section.id.clone())
                 })
@@ -75,7 +75,7 @@ impl Compose<'_> {
             let tag = format!("[section:{}]", section.id);
             let cleared = text_of(&self.slots[target].section).and_then(|text| spliced(text, &tag, &[]));
             if let Some(cleared) = cleared {
-                self.slots[target].section.to_mut().body = Body::Text(cleared);
+                self.slots[target].section.to_mut().body = SectionBody::Text(cleared);
             }
         }
     }
@@ -84,7 +84,7 @@ impl Compose<'_> {
 /// The text of a section that always speaks.
 fn text_of(section: &Section) -> Option<&[Piece]> {
     match &section.body {
-        Body::Text(pieces) if section.when.is_none() && section.language == Language::Template => {
+        SectionBody::Text(pieces) if section.when.is_none() && section.language == Language::Template => {
             Some(pieces)
         }
         _ => None,

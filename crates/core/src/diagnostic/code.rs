@@ -8,7 +8,7 @@ use crate::lint::hidden::escape_hidden;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{borrow::Cow, fmt};
 
-struct Row {
+struct CodeInfo {
     spelling: &'static str,
     severities: &'static [Severity],
     meaning: &'static str,
@@ -36,9 +36,9 @@ macro_rules! codes {
             /// All codes, sorted by their spelling.
             pub const ALL: &'static [DiagnosticCode] = &[$(DiagnosticCode::$variant,)+];
 
-            fn row(self) -> &'static Row {
+            fn row(self) -> &'static CodeInfo {
                 match self {
-                    $(DiagnosticCode::$variant => &Row {
+                    $(DiagnosticCode::$variant => &CodeInfo {
                         spelling: $spelling,
                         severities: &[$(Severity::$severity),+],
                         meaning: $meaning,

@@ -16,8 +16,8 @@ pub(super) fn unified(left: &Document, right: &Document) -> String {
         return diff;
     }
     let (before, after) = changed_parts(left, right);
-    let old = Lines::of(left, before);
-    let new = Lines::of(right, after);
+    let old = DocumentLines::of(left, before);
+    let new = DocumentLines::of(right, after);
     for hunk in group_diff_ops(align(&old.lines, &new.lines), CONTEXT) {
         heading(&mut diff, &hunk, &old, &new);
         for op in &hunk {
@@ -32,7 +32,7 @@ pub(super) fn unified(left: &Document, right: &Document) -> String {
     diff
 }
 
-fn heading(diff: &mut String, hunk: &[DiffOp], old: &Lines<'_>, new: &Lines<'_>) {
+fn heading(diff: &mut String, hunk: &[DiffOp], old: &DocumentLines<'_>, new: &DocumentLines<'_>) {
     let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
     let side = |start: usize, end: usize| match end - start {
         0 => format!("{start},0"),
@@ -53,7 +53,7 @@ fn heading(diff: &mut String, hunk: &[DiffOp], old: &Lines<'_>, new: &Lines<'_>)
 }
 
 /// The lines of a document, with their place in it.
-struct Lines<'d> {
+struct DocumentLines<'d> {
     document: &'d Document,
     lines: Vec<&'d str>,
     starts: Vec<usize>,
@@ -61,7 +61,7 @@ struct Lines<'d> {
     changed: Vec<bool>,
 }
 
-impl<'d> Lines<'d> {
+impl<'d> DocumentLines<'d> {
     fn of(document: &'d Document, changed: Vec<bool>) -> Self {
         let lines: Vec<&str> = document.text.split_inclusive('\n').collect();
         let mut at = 0;
@@ -72,7 +72,7 @@ impl<'d> Lines<'d> {
                 at - line.len()
             })
             .collect();
-        Lines { document, lines, starts, changed }
+        DocumentLines { document, lines, starts, changed }
     }
 
     /// Returns the section of a line in a hunk that starts at line `first`. Where a part has lost its end, the lines that are

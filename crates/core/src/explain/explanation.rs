@@ -2,9 +2,9 @@
 
 use super::Labels;
 use crate::{
-    aside::{Aside, AsidePlace},
+    aside::{AsidePlace, Attachment},
     budget::Counter,
-    covering::{Covering, covering},
+    covering::{OriginCoverage, covering},
     document::Tokens,
     draft::{Absent, Cut},
     fact::Stability,
@@ -223,8 +223,8 @@ impl PartRow {
 }
 
 impl AsideRow {
-    fn of(aside: &Aside, counter: &dyn Counter, labels: &mut Labels<'_>) -> AsideRow {
-        let Aside { place, part, text } = aside;
+    fn of(aside: &Attachment, counter: &dyn Counter, labels: &mut Labels<'_>) -> AsideRow {
+        let Attachment { place, part, text } = aside;
         let found = covering(part.spans.iter().map(|span| (span.range.clone(), &span.origin)));
         AsideRow {
             id: part.section.clone(),
@@ -238,7 +238,7 @@ impl AsideRow {
 }
 
 impl SourceRow {
-    fn of(text: &str, found: &Covering, counter: &dyn Counter, labels: &mut Labels<'_>) -> SourceRow {
+    fn of(text: &str, found: &OriginCoverage, counter: &dyn Counter, labels: &mut Labels<'_>) -> SourceRow {
         let tokens = match found.ranges.as_slice() {
             [range] => counter.count(&text[range.clone()]),
             ranges => counter.count(&ranges.iter().map(|range| &text[range.clone()]).collect::<String>()),

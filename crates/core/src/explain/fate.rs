@@ -8,19 +8,19 @@ use std::ops::Range;
 /// Tells what became of one line of a file.
 ///
 /// ```
-/// use preface_core::{explain::{Outcome, at_source}, prompt::Prompt};
+/// use preface_core::{explain::{LineOutcome, at_source}, prompt::Prompt};
 /// let fate = at_source(&Prompt::default(), "AGENTS.md", 2, "Use tabs.\nBe brief.\n");
-/// assert_eq!((fate.outcome, fate.bytes), (Outcome::Silent, 10..20));
+/// assert_eq!((fate.outcome, fate.bytes), (LineOutcome::Silent, 10..20));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fate {
+pub struct LineExplanation {
     /// The short answer.
-    pub outcome: Outcome,
+    pub outcome: LineOutcome,
     /// The line's bytes in the file, its line end included.
     #[serde(with = "crate::origin::range")]
     pub bytes: Range<usize>,
     /// Every place of the prompt that has bytes of the line, in the prompt's order.
-    pub uses: Vec<Use>,
+    pub uses: Vec<LineUse>,
     /// The cuts of parts that hold text of this file; one of them may have removed the line.
     pub cuts: Vec<SectionCut>,
     /// The diagnostics about this line, and about the file as a whole.
@@ -30,12 +30,12 @@ pub struct Fate {
 /// Says in one word what became of a line.
 ///
 /// ```
-/// use preface_core::{explain::{Outcome, at_source}, prompt::Prompt};
-/// assert_eq!(at_source(&Prompt::default(), "AGENTS.md", 3, "one\ntwo\n").outcome, Outcome::NoSuchLine);
+/// use preface_core::{explain::{LineOutcome, at_source}, prompt::Prompt};
+/// assert_eq!(at_source(&Prompt::default(), "AGENTS.md", 3, "one\ntwo\n").outcome, LineOutcome::NoSuchLine);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum LineOutcome {
     /// Every byte of it is in the prompt, apart perhaps from its line end.
     Whole,
     /// Some bytes of it are in the prompt.
@@ -51,12 +51,12 @@ pub enum Outcome {
 /// Points at bytes of the prompt that came from a line.
 ///
 /// ```
-/// use preface_core::{explain::{Use, at_source}, prompt::Prompt};
-/// let uses: Vec<Use> = at_source(&Prompt::default(), "AGENTS.md", 1, "").uses;
+/// use preface_core::{explain::{LineUse, at_source}, prompt::Prompt};
+/// let uses: Vec<LineUse> = at_source(&Prompt::default(), "AGENTS.md", 1, "").uses;
 /// assert!(uses.is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Use {
+pub struct LineUse {
     /// The bytes in the prompt.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
@@ -86,7 +86,7 @@ pub struct SectionCut {
 /// is on disk, text or bytes.
 ///
 /// ```
-/// use preface_core::{explain::{Outcome, at_source}, prompt::Prompt};
+/// use preface_core::{explain::{LineOutcome, at_source}, prompt::Prompt};
 /// let prompt: Prompt = serde_json::from_str(
 ///     r#"{"text":"Use tabs.","preset":"default","parts":[{"section":"rules","range":[0,9],"stability":"static",
 ///     "priority":50,"spans":[{"range":[0,9],
@@ -94,12 +94,12 @@ pub struct SectionCut {
 ///     "absent":[],"diagnostics":[],"audit":[]}"#,
 /// ).unwrap();
 /// let file = "# Rules\nUse tabs.\n";
-/// assert_eq!(at_source(&prompt, "AGENTS.md", 1, file).outcome, Outcome::Dropped);
+/// assert_eq!(at_source(&prompt, "AGENTS.md", 1, file).outcome, LineOutcome::Dropped);
 /// let fate = at_source(&prompt, "AGENTS.md", 2, file);
-/// assert_eq!((fate.outcome, fate.uses[0].range.clone()), (Outcome::Whole, 0..9));
+/// assert_eq!((fate.outcome, fate.uses[0].range.clone()), (LineOutcome::Whole, 0..9));
 /// ```
 #[must_use]
-pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]>) -> Fate {
+pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]>) -> LineExplanation {
     let file = file.as_ref();
     let path = path.strip_prefix("./").unwrap_or(path);
     let found = line_bytes(file, line);
@@ -126,7 +126,7 @@ pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]
                 let from = base + one.range.start;
                 from + (within.start - span.start)..from + (within.end - span.start)
             };
-            uses.push(Use { range, section: part.section.clone(), bytes: within });
+            uses.push(LineUse { range, section: part.section.clone(), bytes: within });
         }
         speaks |= of_file;
         if of_file {
@@ -135,11 +135,11 @@ pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]
         }
     }
     let outcome = match () {
-        () if found.is_none() => Outcome::NoSuchLine,
-        () if !uses.is_empty() && covers(&uses, &without_end(file, &bytes)) => Outcome::Whole,
-        () if !uses.is_empty() => Outcome::Partial,
-        () if speaks => Outcome::Dropped,
-        () => Outcome::Silent,
+        () if found.is_none() => LineOutcome::NoSuchLine,
+        () if !uses.is_empty() && covers(&uses, &without_end(file, &bytes)) => LineOutcome::Whole,
+        () if !uses.is_empty() => LineOutcome::Partial,
+        () if speaks => LineOutcome::Dropped,
+        () => LineOutcome::Silent,
     };
     let speaks_of_it = |span: &Range<usize>| span.start < bytes.end && bytes.start < span.end;
     let notes = prompt
@@ -152,7 +152,7 @@ pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]
         })
         .cloned()
         .collect();
-    Fate { outcome, bytes, uses, cuts, notes }
+    LineExplanation { outcome, bytes, uses, cuts, notes }
 }
 
 /// Returns the bytes of a line, its line end included. An empty file has one empty line.
@@ -177,7 +177,7 @@ fn without_end(file: &[u8], bytes: &Range<usize>) -> Range<usize> {
 }
 
 /// True where the uses together have every byte of the line.
-fn covers(uses: &[Use], bytes: &Range<usize>) -> bool {
+fn covers(uses: &[LineUse], bytes: &Range<usize>) -> bool {
     let mut runs: Vec<_> = uses.iter().map(|one| one.bytes.clone()).collect();
     runs.sort_by_key(|run| run.start);
     let reached = runs.iter().fold(bytes.start, |at, run| if run.start <= at { at.max(run.end) } else { at });
@@ -221,14 +221,14 @@ mod tests {
         prompt
     }
 
-    fn codes(fate: &Fate) -> Vec<&str> {
+    fn codes(fate: &LineExplanation) -> Vec<&str> {
         fate.notes.iter().map(|note| note.code.as_str()).collect()
     }
 
     #[test]
     fn a_line_may_be_used_twice() {
         let fate = at_source(&prompt(), "./AGENTS.md", 1, FILE);
-        assert_eq!((fate.outcome, fate.bytes.clone()), (Outcome::Whole, 0..9));
+        assert_eq!((fate.outcome, fate.bytes.clone()), (LineOutcome::Whole, 0..9));
         let uses: Vec<_> =
             fate.uses.iter().map(|one| prompt().text[one.range.clone()] == FILE[one.bytes.clone()]).collect();
         assert_eq!(uses, [true, true]);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn what_a_fact_replaced_is_partial() {
         let fate = at_source(&prompt(), "AGENTS.md", 2, FILE);
-        assert_eq!(fate.outcome, Outcome::Partial);
+        assert_eq!(fate.outcome, LineOutcome::Partial);
         let texts: Vec<_> = fate.uses.iter().map(|one| prompt().text[one.range.clone()].to_owned()).collect();
         assert_eq!(texts, ["Stay on ", "!\r\n"]);
         assert_eq!(codes(&fate), ["file/kind", "file/link"]);
@@ -249,9 +249,9 @@ mod tests {
     fn what_was_cut_is_dropped_and_the_cut_is_named() {
         for line in 3..=5 {
             let fate = at_source(&prompt(), "AGENTS.md", line, FILE);
-            assert_eq!((fate.outcome, fate.cuts.len(), fate.uses), (Outcome::Dropped, 1, vec![]));
+            assert_eq!((fate.outcome, fate.cuts.len(), fate.uses), (LineOutcome::Dropped, 1, vec![]));
         }
-        assert_eq!(at_source(&prompt(), "b.md", 1, "x").outcome, Outcome::Silent);
+        assert_eq!(at_source(&prompt(), "b.md", 1, "x").outcome, LineOutcome::Silent);
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(lines(""), [None, Some(0..0), None, None, None]);
         assert_eq!(lines("a\n"), [None, Some(0..2), None, None, None]);
         assert_eq!(lines("a\n\nb"), [None, Some(0..2), Some(2..3), Some(3..4), None]);
-        assert_eq!(at_source(&prompt(), "AGENTS.md", 6, FILE).outcome, Outcome::NoSuchLine);
+        assert_eq!(at_source(&prompt(), "AGENTS.md", 6, FILE).outcome, LineOutcome::NoSuchLine);
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
         let prompt = Prompt::default()
             .with("rules", &[("a\n", file("x", 0..2)), ("\u{fffd}", bad("x", 2..3)), ("b", file("x", 3..4))]);
         let fate = at_source(&prompt, "x", 2, b"a\n\xffb");
-        assert_eq!(fate.outcome, Outcome::Whole);
+        assert_eq!(fate.outcome, LineOutcome::Whole);
         let ranges: Vec<_> = fate.uses.iter().map(|one| one.range.clone()).collect();
         assert_eq!(ranges, [2..5, 5..6]);
     }

@@ -12,28 +12,28 @@ use std::ops::Range;
 /// Points at one place of a prompt and says where its bytes came from.
 ///
 /// ```
-/// use preface_core::{explain::Hit, prompt::Prompt, explain::at_text};
-/// let hits: Vec<Hit> = at_text(&Prompt::default(), "secret");
+/// use preface_core::{explain::PromptMatch, prompt::Prompt, explain::at_text};
+/// let hits: Vec<PromptMatch> = at_text(&Prompt::default(), "secret");
 /// assert!(hits.is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Hit {
+pub struct PromptMatch {
     /// The bytes in the prompt.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// The same bytes, split where the origin changes.
-    pub pieces: Vec<HitPiece>,
+    pub pieces: Vec<MatchPiece>,
 }
 
-/// Names the origin of some bytes of a [`Hit`].
+/// Names the origin of some bytes of a [`PromptMatch`].
 ///
 /// ```
-/// use preface_core::{explain::{HitPiece, at_offset}, prompt::Prompt};
-/// let piece: Option<HitPiece> = at_offset(&Prompt::default(), 0).and_then(|hit| hit.pieces.into_iter().next());
+/// use preface_core::{explain::{MatchPiece, at_offset}, prompt::Prompt};
+/// let piece: Option<MatchPiece> = at_offset(&Prompt::default(), 0).and_then(|hit| hit.pieces.into_iter().next());
 /// assert!(piece.is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct HitPiece {
+pub struct MatchPiece {
     /// The bytes in the prompt.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
@@ -53,7 +53,7 @@ pub struct HitPiece {
 /// assert!(at_offset(&Prompt::default(), 0).is_none());
 /// ```
 #[must_use]
-pub fn at_offset(prompt: &Prompt, offset: usize) -> Option<Hit> {
+pub fn at_offset(prompt: &Prompt, offset: usize) -> Option<PromptMatch> {
     if offset >= prompt.text.len() {
         return None;
     }
@@ -75,21 +75,21 @@ pub fn at_offset(prompt: &Prompt, offset: usize) -> Option<Hit> {
 /// assert_eq!(at_text(&prompt, "main")[0].pieces[0].origin.to_string(), "[git:branch]");
 /// ```
 #[must_use]
-pub fn at_text(prompt: &Prompt, text: &str) -> Vec<Hit> {
+pub fn at_text(prompt: &Prompt, text: &str) -> Vec<PromptMatch> {
     if text.is_empty() {
         return Vec::new();
     }
     memmem::find_iter(prompt.text.as_bytes(), text).map(|at| hit(prompt, at..at + text.len())).collect()
 }
 
-fn hit(prompt: &Prompt, range: Range<usize>) -> Hit {
+fn hit(prompt: &Prompt, range: Range<usize>) -> PromptMatch {
     let mut pieces = Vec::new();
     let mut at = range.start;
     while at < range.end
         && let Some((part, span, origin)) = prompt.at(at)
     {
         let end = span.end.min(range.end);
-        pieces.push(HitPiece {
+        pieces.push(MatchPiece {
             range: at..end,
             section: part.section.clone(),
             provider: part.provider.clone(),
@@ -97,7 +97,7 @@ fn hit(prompt: &Prompt, range: Range<usize>) -> Hit {
         });
         at = end;
     }
-    Hit { range, pieces }
+    PromptMatch { range, pieces }
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ mod largest;
 mod span;
 
 pub use explanation::{AsideRow, CacheLine, CacheStep, Explanation, PartRow, SourceRow};
-pub use fate::{Fate, Outcome, SectionCut, Use, at_source};
-pub use hit::{Hit, HitPiece, at_offset, at_text};
+pub use fate::{LineExplanation, LineOutcome, LineUse, SectionCut, at_source};
+pub use hit::{MatchPiece, PromptMatch, at_offset, at_text};
 pub use label::Labels;
 pub use largest::{SizedPart, largest};
 pub use span::{SpanRow, spans_view, spans_view_with};

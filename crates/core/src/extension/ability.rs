@@ -6,14 +6,14 @@
 
 use super::{
     category::Category,
-    reading::Fields,
+    reading::ManifestFields,
     slot::{Slot, UnknownSlot},
 };
 use crate::diagnostic::DiagnosticCode;
 use crate::{
     fact::Stability,
     scope::Scope,
-    settings::{Node, holds_login, shown},
+    settings::{SettingsNode, holds_login, shown},
     suggestion::did_you_mean,
     turn::Tool,
 };
@@ -116,7 +116,7 @@ pub enum ContextSource {
     /// These files, relative to the manifest's directory; their texts are joined by a blank line.
     Files(Vec<String>),
     /// The output of a program.
-    Command(Program),
+    Command(ProgramSpec),
 }
 
 /// The kinds of fragments.
@@ -143,7 +143,7 @@ const KINDS: [(&str, FragmentKind); 4] = [
 /// A program and its arguments, started without a shell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Program {
+pub struct ProgramSpec {
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// The timeout in milliseconds.
@@ -164,16 +164,16 @@ pub struct Hook {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// The role, which limits its effect.
-    pub role: Role,
+    pub role: HookRole,
     /// The program.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub program: Option<Program>,
+    pub program: Option<ProgramSpec>,
 }
 
 /// The permitted effect of a hook. The order is that in which the hooks of one slot run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum HookRole {
     /// A hook that may stop an operation.
     Guard,
     /// A hook that may change an operation.
@@ -183,8 +183,8 @@ pub enum Role {
     Observer,
 }
 
-const ROLES: [(&str, Role); 3] =
-    [("guard", Role::Guard), ("observer", Role::Observer), ("transform", Role::Transform)];
+const ROLES: [(&str, HookRole); 3] =
+    [("guard", HookRole::Guard), ("observer", HookRole::Observer), ("transform", HookRole::Transform)];
 
 /// A model provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -232,7 +232,7 @@ pub struct Sessions {
 /// The action of an entry that needs permission. From a project it needs a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+pub enum PrivilegedAction {
     /// The start of a program: its arguments and environment variables.
     Command(Vec<String>, BTreeMap<String, String>),
     /// A connection to an address.
@@ -244,7 +244,7 @@ pub enum Action {
 /// What an entry would do to the machine when it is used, with the two fields of a variant as a tuple.
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
-#[schema(as = Action)]
+#[schema(as = PrivilegedAction)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "only its description is used")]
 pub(super) enum ActionShape {
@@ -259,7 +259,7 @@ pub(super) enum ActionShape {
 impl Ability {
     /// Reads the fields of a manifest of this category. `scope` is that of the manifest: a project's may not
     /// contain keys.
-    pub(super) fn read(category: Category, scope: Scope, fields: &mut Fields<'_>) -> Ability {
+    pub(super) fn read(category: Category, scope: Scope, fields: &mut ManifestFields<'_>) -> Ability {
         match category {
             Category::Commands => Ability::Command(CommandTexts {
                 name: fields.full_text("name"),
@@ -349,15 +349,17 @@ impl Ability {
 
     /// Returns the action that needs permission.
     #[must_use]
-    pub fn action(&self) -> Option<Action> {
+    pub fn action(&self) -> Option<PrivilegedAction> {
         match self {
             Ability::Context(Context { from: Some(ContextSource::Command(program)), .. })
             | Ability::Hook(Hook { program: Some(program), .. }) => {
-                Some(Action::Command(program.argv.clone(), BTreeMap::new()))
+                Some(PrivilegedAction::Command(program.argv.clone(), BTreeMap::new()))
             }
             Ability::Model(Model { base_url: Some(url), .. })
-            | Ability::Sessions(Sessions { url: Some(url), .. }) => Some(Action::Endpoint(url.clone())),
-            Ability::Log(Log { path: Some(path) }) => Some(Action::Writes(path.clone())),
+            | Ability::Sessions(Sessions { url: Some(url), .. }) => {
+                Some(PrivilegedAction::Endpoint(url.clone()))
+            }
+            Ability::Log(Log { path: Some(path) }) => Some(PrivilegedAction::Writes(path.clone())),
             _ => None,
         }
     }
@@ -386,7 +388,7 @@ fn is_blank(text: Option<&str>) -> bool {
     text.is_none_or(|text| text.trim().is_empty())
 }
 
-fn context(fields: &mut Fields<'_>) -> Context {
+fn context(fields: &mut ManifestFields<'_>) -> Context {
     let given: Vec<&str> =
         ["markdown", "files", "command"].into_iter().filter(|key| fields.node(key).is_some()).collect();
     if let [_, second, ..] = given.as_slice() {
@@ -395,7 +397,7 @@ fn context(fields: &mut Fields<'_>) -> Context {
     }
     let from = match given.first() {
         Some(&"markdown") => {
-            let span = fields.node("markdown").map_or(0..0, Node::span);
+            let span = fields.node("markdown").map_or(0..0, SettingsNode::span);
             fields.text("markdown").map(|text| ContextSource::Markdown(text, span))
         }
         Some(&"files") => files(fields).map(ContextSource::Files),
@@ -415,7 +417,7 @@ fn context(fields: &mut Fields<'_>) -> Context {
         }),
     };
     let runs = matches!(from, Some(ContextSource::Command(_)));
-    let max_tokens = match fields.node("maxTokens").and_then(Node::as_integer) {
+    let max_tokens = match fields.node("maxTokens").and_then(SettingsNode::as_integer) {
         Some(negative) if negative < 0 => {
             fields.wrong("maxTokens", format!("`maxTokens` must not be negative, and is {negative}")).code =
                 Some(DiagnosticCode::FragmentBudgetNegative);
@@ -458,7 +460,7 @@ fn path_fault(path: &str) -> Option<&'static str> {
     None
 }
 
-fn file(fields: &mut Fields<'_>, key: &str) -> Option<String> {
+fn file(fields: &mut ManifestFields<'_>, key: &str) -> Option<String> {
     let path = fields.text(key)?;
     if let Some(fault) = path_fault(&path) {
         fields.wrong(key, format!("`{key}` {fault}"));
@@ -467,7 +469,7 @@ fn file(fields: &mut Fields<'_>, key: &str) -> Option<String> {
     Some(path)
 }
 
-fn files(fields: &mut Fields<'_>) -> Option<Vec<String>> {
+fn files(fields: &mut ManifestFields<'_>) -> Option<Vec<String>> {
     let paths = fields.texts("files")?;
     for (at, path) in paths.iter().enumerate() {
         if let Some(fault) = path_fault(path) {
@@ -479,13 +481,13 @@ fn files(fields: &mut Fields<'_>) -> Option<Vec<String>> {
     Some(paths)
 }
 
-fn program(fields: &mut Fields<'_>) -> Option<Program> {
+fn program(fields: &mut ManifestFields<'_>) -> Option<ProgramSpec> {
     let timeout = fields.integer("timeoutMs", 1, MOST_TIMEOUT_MS);
     let argv = fields.argv("command")?;
-    Some(Program { argv, timeout_ms: timeout.map_or(TIMEOUT_MS, i64::unsigned_abs) })
+    Some(ProgramSpec { argv, timeout_ms: timeout.map_or(TIMEOUT_MS, i64::unsigned_abs) })
 }
 
-fn hook(fields: &mut Fields<'_>) -> Hook {
+fn hook(fields: &mut ManifestFields<'_>) -> Hook {
     const INVALID: DiagnosticCode = DiagnosticCode::HookInvalidAttachment;
     let slot = fields.text("slot").and_then(|text| match text.parse::<Slot>() {
         Ok(slot) => Some(slot),
@@ -521,14 +523,14 @@ fn hook(fields: &mut Fields<'_>) -> Hook {
     }
     let role = match fields.word("role", &ROLES.map(|(name, _)| name)) {
         Some(word) => {
-            ROLES.iter().find(|(name, _)| *name == word).map_or_else(Role::default, |(_, role)| *role)
+            ROLES.iter().find(|(name, _)| *name == word).map_or_else(HookRole::default, |(_, role)| *role)
         }
-        None => Role::default(),
+        None => HookRole::default(),
     };
     Hook { slot: slot.or(of_event), event, role, program: program(fields) }
 }
 
-fn model(fields: &mut Fields<'_>, scope: Scope) -> Model {
+fn model(fields: &mut ManifestFields<'_>, scope: Scope) -> Model {
     let base_url = fields.full_text("baseUrl");
     if let Some((fault, help)) = base_url.as_deref().and_then(base_url_fault) {
         fields.wrong("baseUrl", format!("`baseUrl` {fault}")).help = help.map(str::to_owned);
@@ -547,13 +549,13 @@ pub(super) fn base_url_fault(url: &str) -> Option<(&'static str, Option<&'static
 
 impl SecretReference {
     /// Reads `${NAME}`, or an object with `kind` and `name`; `None` if the value is neither.
-    pub(super) fn read(node: &Node) -> Option<SecretReference> {
+    pub(super) fn read(node: &SettingsNode) -> Option<SecretReference> {
         if let Some(text) = node.as_text() {
             let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))?;
             return (!name.is_empty())
                 .then(|| SecretReference { kind: "env".to_owned(), name: name.to_owned() });
         }
-        let text = |key: &str| node.at(&[key]).and_then(Node::as_text);
+        let text = |key: &str| node.at(&[key]).and_then(SettingsNode::as_text);
         let kind = text("kind").filter(|kind| SECRETS.contains(kind))?;
         Some(SecretReference { kind: kind.to_owned(), name: text("name")?.to_owned() })
     }
@@ -564,7 +566,7 @@ const SECRETS: [&str; 3] = ["env", "file", "keyring"];
 
 /// Reads `apiKey`: the location of a key, as an object or as `${NAME}`. The key itself is refused in the
 /// manifest of any layer.
-fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
+fn secret(fields: &mut ManifestFields<'_>, scope: Scope) -> Option<SecretReference> {
     let node = fields.node("apiKey")?;
     if node.as_text().is_some() {
         if let Some(reference) = SecretReference::read(node) {

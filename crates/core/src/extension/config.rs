@@ -4,23 +4,23 @@ use super::{
     ability::{Ability, Model, SecretReference, base_url_fault},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
-    failure::{Failure, Named, Stage},
+    failure::{ExtensionLabel, ValidationFailure, ValidationStage},
     grants::{Grants, ProviderChange},
-    layered::Entry,
+    layered::ExtensionEntry,
     manifest::Manifest,
     scopes::IgnoredSetting,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     scope::Scope,
-    settings::{Merged, Node, SetBy, shown},
+    settings::{MergedSettings, SetBy, SettingsNode, shown},
     suggestion::did_you_mean,
 };
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// An extension's configuration, and the strongest layer that contributes to it.
-pub(super) struct Configured {
+pub(super) struct ExtensionConfig {
     pub config: Map<String, Value>,
     pub by: SetBy,
     /// True if settings changed anything.
@@ -35,10 +35,10 @@ pub(super) struct Configured {
     model: Model,
 }
 
-impl Configured {
+impl ExtensionConfig {
     /// Applies the settings that change the place and size of a context provider's text, and the address of a
     /// model provider.
-    pub(super) fn apply(&self, row: &mut Entry) {
+    pub(super) fn apply(&self, row: &mut ExtensionEntry) {
         match &mut row.value.ability {
             Some(Ability::Context(context)) => {
                 context.priority = self.priority.unwrap_or(context.priority);
@@ -65,7 +65,7 @@ impl Configured {
 ///
 /// # Errors
 /// The fault of the value, as the end of a sentence.
-fn set_field(model: &mut Model, key: &str, node: &Node) -> Result<(), String> {
+fn set_field(model: &mut Model, key: &str, node: &SettingsNode) -> Result<(), String> {
     let text = || match node.as_text().filter(|text| !text.trim().is_empty()) {
         Some(text) => Ok(text.to_owned()),
         None => Err(format!("must be a string that is not blank, not {}", node.described())),
@@ -97,11 +97,11 @@ const MOST_UNDECLARED: usize = 20;
 pub(super) fn configure(
     manifest: &Manifest,
     scope: Scope,
-    settings: &Merged,
+    settings: &MergedSettings,
     checker: &dyn SchemaChecker,
     grants: &dyn Grants,
-) -> Configured {
-    let mut configured = Configured {
+) -> ExtensionConfig {
+    let mut configured = ExtensionConfig {
         config: manifest.config.clone(),
         by: scope.into(),
         changed: false,
@@ -113,9 +113,11 @@ pub(super) fn configure(
         model: Model::default(),
     };
     let (category, id) = (manifest.category.as_str(), manifest.id.as_str());
-    let who = Named { scope, id, category: manifest.category };
+    let who = ExtensionLabel { scope, id, category: manifest.category };
     let settings = &admitted(&mut configured, manifest, &who, settings, grants);
-    let Some(table) = settings.at(&[category, id]).and_then(Node::as_table) else { return configured };
+    let Some(table) = settings.at(&[category, id]).and_then(SettingsNode::as_table) else {
+        return configured;
+    };
     let whole = manifest.category == Category::Providers;
     let settable = manifest.ability.settable();
     let declared = || {
@@ -215,7 +217,7 @@ pub(super) fn configure(
     if let Some(more) = undeclared.checked_sub(MOST_UNDECLARED).filter(|more| *more > 0) {
         let message = format!("{who} has {more} more settings that it does not declare");
         let mut note = Diagnostic::warning(DiagnosticCode::UnknownConfigKey, message);
-        note.place = settings.at(&[category, id]).map(Node::key_place);
+        note.place = settings.at(&[category, id]).map(SettingsNode::key_place);
         configured.notes.push(note);
     }
     configured
@@ -228,22 +230,23 @@ const LAYERS: [SetBy; 4] = [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy
 /// entry of another layer connects to and the program that it starts: the project's settings of a provider
 /// need a grant, those of anything else with an action are ignored.
 fn admitted<'s>(
-    configured: &mut Configured,
+    configured: &mut ExtensionConfig,
     manifest: &Manifest,
-    who: &Named<'_>,
-    settings: &'s Merged,
+    who: &ExtensionLabel<'_>,
+    settings: &'s MergedSettings,
     grants: &dyn Grants,
-) -> Cow<'s, Merged> {
+) -> Cow<'s, MergedSettings> {
     let path = [manifest.category.as_str(), manifest.id.as_str()];
     let node = settings.at_layer(SetBy::Project, &path);
-    let (Some(node), Some(table)) = (node, node.and_then(Node::as_table)) else {
+    let (Some(node), Some(table)) = (node, node.and_then(SettingsNode::as_table)) else {
         return Cow::Borrowed(settings);
     };
     // Settings may add the address that a provider's manifest lacks.
-    let given = node.at(&["baseUrl"]).and_then(Node::as_text).filter(|url| base_url_fault(url).is_none());
+    let given =
+        node.at(&["baseUrl"]).and_then(SettingsNode::as_text).filter(|url| base_url_fault(url).is_none());
     let given = given.filter(|_| matches!(manifest.ability, Ability::Model(_)));
     let acts = manifest.ability.action().is_some() || given.is_some();
-    let keys: Vec<(&str, &Node)> = table.iter().filter(|(key, _)| *key != "disable").collect();
+    let keys: Vec<(&str, &SettingsNode)> = table.iter().filter(|(key, _)| *key != "disable").collect();
     if who.scope == Scope::Project || !acts || keys.is_empty() {
         return Cow::Borrowed(settings);
     }
@@ -285,9 +288,9 @@ fn admitted<'s>(
 }
 
 /// Returns the value of one layer at a path. The caller may have set it in parts.
-fn said(settings: &Merged, by: SetBy, path: &[&str]) -> Value {
+fn said(settings: &MergedSettings, by: SetBy, path: &[&str]) -> Value {
     let Some(node) = settings.at_layer(by, path) else { return Value::Null };
-    let all = settings.at(path).and_then(Node::as_table).filter(|_| node.as_table().is_some());
+    let all = settings.at(path).and_then(SettingsNode::as_table).filter(|_| node.as_table().is_some());
     match (by, all) {
         (SetBy::Caller, Some(all)) => all
             .iter()
@@ -329,12 +332,12 @@ pub(super) fn whole_fault(
     manifest: &Manifest,
     config: &Map<String, Value>,
     checker: &dyn SchemaChecker,
-) -> Option<Failure> {
+) -> Option<ValidationFailure> {
     let schema = manifest.config_schema.as_ref()?;
     match checker.check(schema, &Value::Object(config.clone())) {
         Err(SchemaFault::Config(faults)) => {
             let fault = faults.into_iter().next()?;
-            Some(Failure::new(Stage::ConfigSchema, fault.pointer, fault.message))
+            Some(ValidationFailure::new(ValidationStage::ConfigSchema, fault.pointer, fault.message))
         }
         _ => None,
     }

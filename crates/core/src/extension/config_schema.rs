@@ -23,7 +23,7 @@ pub struct NoSchemas;
 impl SchemaChecker for NoSchemas {
     fn check(&self, _schema: &Value, _config: &Value) -> Result<(), SchemaFault> {
         let message = "this build of preface cannot check schemas".to_owned();
-        Err(SchemaFault::Schema(Fault { pointer: String::new(), message }))
+        Err(SchemaFault::Schema(SchemaViolation { pointer: String::new(), message }))
     }
 }
 
@@ -31,9 +31,9 @@ impl SchemaChecker for NoSchemas {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaFault {
     /// A schema that does not compile.
-    Schema(Fault),
+    Schema(SchemaViolation),
     /// An invalid value: at least one fault, at most [`MOST_FAULTS`].
-    Config(Vec<Fault>),
+    Config(Vec<SchemaViolation>),
 }
 
 /// The most faults of one value that are reported.
@@ -41,7 +41,7 @@ pub const MOST_FAULTS: usize = 8;
 
 /// One fault and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct SchemaViolation {
     /// A JSON Pointer into the schema or into the value: `/retries`, empty for the whole.
     pub pointer: String,
     /// The problem, one sentence without a full stop.

@@ -12,7 +12,7 @@ use std::fmt;
 /// The stages of validation, in their order; before them the manifest is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Stage {
+pub enum ValidationStage {
     /// Reading of the manifest: a JSON object at its place.
     Discovery,
     /// Validation of every field.
@@ -27,17 +27,17 @@ pub enum Stage {
     Register,
 }
 
-impl Stage {
+impl ValidationStage {
     /// Returns the name for diagnostics.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Stage::Discovery => "discovery",
-            Stage::Shape => "shape",
-            Stage::ContractVersion => "contractVersion",
-            Stage::RequiredCoreVersion => "requiredCoreVersion",
-            Stage::ConfigSchema => "configSchema",
-            Stage::Register => "register",
+            ValidationStage::Discovery => "discovery",
+            ValidationStage::Shape => "shape",
+            ValidationStage::ContractVersion => "contractVersion",
+            ValidationStage::RequiredCoreVersion => "requiredCoreVersion",
+            ValidationStage::ConfigSchema => "configSchema",
+            ValidationStage::Register => "register",
         }
     }
 
@@ -45,17 +45,17 @@ impl Stage {
     #[must_use]
     pub fn code(self) -> DiagnosticCode {
         match self {
-            Stage::Discovery => DiagnosticCode::DiscoveryManifestInvalid,
-            Stage::Shape => DiagnosticCode::ShapeInvalid,
-            Stage::ContractVersion => DiagnosticCode::ContractVersionMismatch,
-            Stage::RequiredCoreVersion => DiagnosticCode::RequiredCoreVersionMismatch,
-            Stage::ConfigSchema => DiagnosticCode::ConfigSchemaViolation,
-            Stage::Register => DiagnosticCode::RegistrationConflict,
+            ValidationStage::Discovery => DiagnosticCode::DiscoveryManifestInvalid,
+            ValidationStage::Shape => DiagnosticCode::ShapeInvalid,
+            ValidationStage::ContractVersion => DiagnosticCode::ContractVersionMismatch,
+            ValidationStage::RequiredCoreVersion => DiagnosticCode::RequiredCoreVersionMismatch,
+            ValidationStage::ConfigSchema => DiagnosticCode::ConfigSchemaViolation,
+            ValidationStage::Register => DiagnosticCode::RegistrationConflict,
         }
     }
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for ValidationStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -63,9 +63,9 @@ impl fmt::Display for Stage {
 
 /// One fault of an extension.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct ValidationFailure {
     /// The stage that found it.
-    pub stage: Stage,
+    pub stage: ValidationStage,
     /// The code of the error, if it is not that of the stage: `hook/invalid-attachment`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<DiagnosticCode>,
@@ -82,11 +82,11 @@ pub struct Failure {
     pub help: Option<String>,
 }
 
-impl Failure {
+impl ValidationFailure {
     /// Builds a failure of a stage.
     #[must_use]
-    pub fn new(stage: Stage, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Failure {
+    pub fn new(stage: ValidationStage, pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        ValidationFailure {
             stage,
             code: None,
             pointer: pointer.into(),
@@ -143,7 +143,7 @@ impl Failure {
 
 /// The designation of an extension in a diagnostic: `project/Bash (Tool)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Named<'a> {
+pub struct ExtensionLabel<'a> {
     /// The layer of the extension.
     pub scope: Scope,
     /// The id of the extension.
@@ -152,7 +152,7 @@ pub struct Named<'a> {
     pub category: Category,
 }
 
-impl fmt::Display for Named<'_> {
+impl fmt::Display for ExtensionLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{} ({})", self.scope, shown(self.id), self.category.kind())
     }

@@ -1,7 +1,7 @@
 //! The grants of a project, as far as the resolver needs them: an entry without a grant does not replace one
 //! of a lower layer.
 
-use super::layered::Entry;
+use super::layered::ExtensionEntry;
 use crate::diagnostic::Place;
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ pub struct ProviderChange {
 /// The grants of a project.
 pub trait Grants {
     /// Returns true if an entry of the project may perform its action.
-    fn may_run(&self, entry: &Entry) -> bool;
+    fn may_run(&self, entry: &ExtensionEntry) -> bool;
 
     /// Returns true if the project's settings of a provider may be used.
     fn may_change(&self, change: &ProviderChange) -> bool;
@@ -34,7 +34,7 @@ pub trait Grants {
 pub struct NoGrants;
 
 impl Grants for NoGrants {
-    fn may_run(&self, _entry: &Entry) -> bool {
+    fn may_run(&self, _entry: &ExtensionEntry) -> bool {
         false
     }
 

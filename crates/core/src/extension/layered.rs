@@ -2,7 +2,7 @@
 //! hides.
 
 use super::{
-    ability::{Ability, Action},
+    ability::{Ability, PrivilegedAction},
     category::Category,
     slot::Slot,
 };
@@ -107,13 +107,13 @@ pub struct Layered<T> {
     pub about: Option<String>,
     /// The action that needs permission, with such values masked.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<super::ability::ActionShape>, required))]
-    pub action: Option<Action>,
+    pub action: Option<PrivilegedAction>,
     /// The diagnostics about the entry.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// An extension of one layer.
-pub type Entry = Layered<Extension>;
+pub type ExtensionEntry = Layered<Extension>;
 
 /// The fields of an entry that only extensions have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ pub struct Extension {
     pub config: Map<String, Value>,
 }
 
-impl Entry {
+impl ExtensionEntry {
     pub(super) fn of(category: Category, name: &str, origin: EntryOrigin) -> Self {
         Layered::new(Extension { category, ability: None, config: Map::new() }, name, origin)
     }

@@ -3,15 +3,15 @@
 use super::{
     ability::Ability,
     category::Category,
-    config_schema::{Fault, SchemaChecker, SchemaFault},
-    failure::{Failure, Stage},
-    reading::Fields,
-    version::{CONTRACT_VERSION, CORE_VERSION, Version},
+    config_schema::{SchemaChecker, SchemaFault, SchemaViolation},
+    failure::{ValidationFailure, ValidationStage},
+    reading::ManifestFields,
+    version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion},
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     scope::Scope,
-    settings::{Dialect, Node, Table, parse_document, shown},
+    settings::{Dialect, SettingsNode, SettingsTable, parse_document, shown},
     suggestion::did_you_mean,
 };
 use serde_json::{Map, Value};
@@ -62,7 +62,7 @@ const COMMON_KEYS: [&str; 8] = [
 const MOST_UNKNOWN: usize = 20;
 
 /// Reports unknown keys.
-fn unknown_keys(table: &Table, lies: &Lies<'_>) -> Diagnostics {
+fn unknown_keys(table: &SettingsTable, lies: &ManifestLocation<'_>) -> Diagnostics {
     let known = || COMMON_KEYS.iter().chain(Ability::fields(lies.category)).copied();
     let unknown = table.iter().filter(|(key, _)| !known().any(|known| known == *key));
     unknown
@@ -81,7 +81,7 @@ fn unknown_keys(table: &Table, lies: &Lies<'_>) -> Diagnostics {
 
 /// The location of a manifest, which determines its category and id.
 #[derive(Clone, Copy, Debug)]
-pub struct Lies<'a> {
+pub struct ManifestLocation<'a> {
     /// The layer.
     pub scope: Scope,
     /// The directory of its category.
@@ -94,21 +94,21 @@ pub struct Lies<'a> {
 
 /// The failures of an invalid manifest, with its id if that differs from the directory's name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refused {
+pub struct InvalidManifest {
     /// The failures; at least one, all of one stage.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<ValidationFailure>,
     /// The id in the manifest, if it is not the name of the directory.
     pub claims: Option<String>,
 }
 
-impl From<Vec<Failure>> for Refused {
-    fn from(failures: Vec<Failure>) -> Self {
-        Refused { failures, claims: None }
+impl From<Vec<ValidationFailure>> for InvalidManifest {
+    fn from(failures: Vec<ValidationFailure>) -> Self {
+        InvalidManifest { failures, claims: None }
     }
 }
 
-impl From<Failure> for Refused {
-    fn from(failure: Failure) -> Self {
+impl From<ValidationFailure> for InvalidManifest {
+    fn from(failure: ValidationFailure) -> Self {
         vec![failure].into()
     }
 }
@@ -183,22 +183,26 @@ impl Manifest {
     ///
     /// # Errors
     /// The failures of that stage.
-    pub fn read(bytes: &[u8], lies: &Lies<'_>, checker: &dyn SchemaChecker) -> Result<Manifest, Refused> {
-        let discovery = Stage::Discovery;
-        let refused = |message: String, node: Option<&Node>| {
-            let mut failure = Failure::new(discovery, "", message);
-            failure.place = node.map(Node::place);
-            Refused::from(failure)
+    pub fn read(
+        bytes: &[u8],
+        lies: &ManifestLocation<'_>,
+        checker: &dyn SchemaChecker,
+    ) -> Result<Manifest, InvalidManifest> {
+        let discovery = ValidationStage::Discovery;
+        let refused = |message: String, node: Option<&SettingsNode>| {
+            let mut failure = ValidationFailure::new(discovery, "", message);
+            failure.place = node.map(SettingsNode::place);
+            InvalidManifest::from(failure)
         };
         let read = parse_document(lies.scope.into(), lies.path, bytes, Dialect::Strict, discovery.code());
         let (root, notes) = read.map_err(|note| {
-            Refused::from(Failure {
+            InvalidManifest::from(ValidationFailure {
                 place: note.place.clone(),
                 ..Failure::new(discovery, "", format!("the manifest is no JSON: {}", note.message))
             })
         })?;
         if let Some(note) = notes.first() {
-            return Err(Failure {
+            return Err(ValidationFailure {
                 place: note.place.clone(),
                 ..Failure::new(discovery, "", note.message.replace("; the last one counts", ""))
             }
@@ -210,10 +214,10 @@ impl Manifest {
                 Some(&root),
             ));
         };
-        let mut fields = Fields::of(table);
+        let mut fields = ManifestFields::of(table);
         let manifest = Self::shape(&mut fields, lies, table.get("config"));
         if let Some(id) =
-            table.get("id").and_then(Node::as_text).filter(|id| !id.is_empty() && *id != lies.id)
+            table.get("id").and_then(SettingsNode::as_text).filter(|id| !id.is_empty() && *id != lies.id)
         {
             let claimed = shown(id);
             let mut error = refused(
@@ -262,14 +266,18 @@ impl Manifest {
         }
     }
 
-    fn shape(fields: &mut Fields<'_>, lies: &Lies<'_>, config: Option<&Node>) -> Option<Manifest> {
+    fn shape(
+        fields: &mut ManifestFields<'_>,
+        lies: &ManifestLocation<'_>,
+        config: Option<&SettingsNode>,
+    ) -> Option<Manifest> {
         let id = fields.name("id");
         let category = fields.name("category").and_then(|name| match name.parse::<Category>() {
             Ok(category) if category == lies.category => Some(category),
             Ok(_) => {
                 let message = format!("`category` is `{name}`, but it lies in `{}`", lies.category);
                 let failure = fields.wrong("category", message);
-                failure.stage = Stage::Discovery;
+                failure.stage = ValidationStage::Discovery;
                 failure.help = Some("move it, or correct the manifest".to_owned());
                 None
             }
@@ -297,54 +305,62 @@ impl Manifest {
             category: category?,
             contract_version: contract_version?,
             required_core_version: required_core_version?,
-            config_schema: fields.node("configSchema").map(Node::to_value),
+            config_schema: fields.node("configSchema").map(SettingsNode::to_value),
             config,
             ability,
             notes: Diagnostics::new(),
         })
     }
 
-    fn versions(&self, contract: Option<&Node>, core: Option<&Node>) -> Result<(), Box<Failure>> {
+    fn versions(
+        &self,
+        contract: Option<&SettingsNode>,
+        core: Option<&SettingsNode>,
+    ) -> Result<(), Box<ValidationFailure>> {
         let version = &self.contract_version;
-        if Version::parse(version) != Some(CONTRACT_VERSION) {
-            let what = match Version::parse(version) {
+        if SemanticVersion::parse(version) != Some(CONTRACT_VERSION) {
+            let what = match SemanticVersion::parse(version) {
                 Some(_) => {
                     format!("it is written for contract {version}; this core knows {CONTRACT_VERSION}")
                 }
                 None => format!("`{}` is no version of three numbers", shown(version)),
             };
-            return Err(Box::new(Failure {
-                place: contract.map(Node::place),
-                ..Failure::new(Stage::ContractVersion, "/contractVersion", what)
+            return Err(Box::new(ValidationFailure {
+                place: contract.map(SettingsNode::place),
+                ..Failure::new(ValidationStage::ContractVersion, "/contractVersion", what)
             }));
         }
         if !CORE_VERSION.meets(&self.required_core_version) {
             let range = shown(&self.required_core_version);
             let what = format!("it needs a core `{range}`; this is {CORE_VERSION}");
-            let failure = Failure::new(Stage::RequiredCoreVersion, "/requiredCoreVersion", what);
-            let failure = if Version::is_range(&self.required_core_version) {
+            let failure =
+                ValidationFailure::new(ValidationStage::RequiredCoreVersion, "/requiredCoreVersion", what);
+            let failure = if SemanticVersion::is_range(&self.required_core_version) {
                 failure
             } else {
                 failure.help(
                     "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`",
                 )
             };
-            return Err(Box::new(Failure { place: core.map(Node::place), ..failure }));
+            return Err(Box::new(ValidationFailure { place: core.map(SettingsNode::place), ..failure }));
         }
         Ok(())
     }
 
     fn check_config(
         &self,
-        schema: Option<&Node>,
-        config: Option<&Node>,
+        schema: Option<&SettingsNode>,
+        config: Option<&SettingsNode>,
         checker: &dyn SchemaChecker,
-    ) -> Result<(), Vec<Failure>> {
+    ) -> Result<(), Vec<ValidationFailure>> {
         let Some(value) = &self.config_schema else { return Ok(()) };
-        let stage = Stage::ConfigSchema;
-        let at_schema = |failure: Failure| Failure { place: schema.map(Node::place), ..failure };
+        let stage = ValidationStage::ConfigSchema;
+        let at_schema = |failure: ValidationFailure| ValidationFailure {
+            place: schema.map(SettingsNode::place),
+            ..failure
+        };
         let wrong = |message: &str, help: &str| {
-            vec![at_schema(Failure::new(stage, "/configSchema", message).help(help))]
+            vec![at_schema(ValidationFailure::new(stage, "/configSchema", message).help(help))]
         };
         if schema.is_some_and(|node| node.span().len() > SCHEMA_LIMIT) {
             return Err(wrong("`configSchema` is larger than 256 KiB", "shorten it"));
@@ -362,16 +378,17 @@ impl Manifest {
             ));
         }
         checker.check(value, &Value::Object(self.config.clone())).map_err(|fault| match fault {
-            SchemaFault::Schema(Fault { pointer, message }) => {
+            SchemaFault::Schema(SchemaViolation { pointer, message }) => {
                 let message = format!("`configSchema` does not compile: {message}");
-                vec![at_schema(Failure::new(stage, format!("/configSchema{pointer}"), message))]
+                vec![at_schema(ValidationFailure::new(stage, format!("/configSchema{pointer}"), message))]
             }
             SchemaFault::Config(faults) => faults
                 .into_iter()
-                .map(|Fault { pointer, message }| {
+                .map(|SchemaViolation { pointer, message }| {
                     let keys: Vec<&str> = pointer.split('/').skip(1).collect();
-                    let place = config.and_then(|config| config.at(&keys).or(Some(config))).map(Node::place);
-                    Failure { place, ..Failure::new(stage, pointer, message) }
+                    let place =
+                        config.and_then(|config| config.at(&keys).or(Some(config))).map(SettingsNode::place);
+                    ValidationFailure { place, ..Failure::new(stage, pointer, message) }
                 })
                 .collect(),
         })

@@ -24,18 +24,18 @@ mod slot;
 mod version;
 
 pub use ability::{
-    Ability, Action, CommandTexts, Context, ContextSource, FragmentKind, Hook, Log, Model, Program, Role,
-    SecretReference, Sessions, ToolTexts,
+    Ability, CommandTexts, Context, ContextSource, FragmentKind, Hook, HookRole, Log, Model,
+    PrivilegedAction, ProgramSpec, SecretReference, Sessions, ToolTexts,
 };
 pub use category::{Category, UnknownCategory};
-pub use config_schema::{Fault, MOST_FAULTS, NoSchemas, SchemaChecker, SchemaFault};
-pub use failure::{Failure, Named, Stage};
+pub use config_schema::{MOST_FAULTS, NoSchemas, SchemaChecker, SchemaFault, SchemaViolation};
+pub use failure::{ExtensionLabel, ValidationFailure, ValidationStage};
 pub use grants::{Grants, NoGrants, ProviderChange};
-pub use layered::{DisabledBy, Entry, EntryOrigin, Extension, Layered, Status};
+pub use layered::{DisabledBy, EntryOrigin, Extension, ExtensionEntry, Layered, Status};
 pub(crate) use layered::{decide, switched_on};
-pub use manifest::{Lies, Manifest, Refused, extension_id_fault, id_fault};
-pub use ordering::{Ordered, Ordering, OrderingRewrite, order};
-pub use resolve::{Found, FoundWhat, NAMED, resolve, resolve_granted};
+pub use manifest::{InvalidManifest, Manifest, ManifestLocation, extension_id_fault, id_fault};
+pub use ordering::{HookOrder, Ordering, OrderingRewrite, order};
+pub use resolve::{DiscoveredContent, DiscoveredManifest, NAMED, resolve, resolve_granted};
 pub use scopes::{IgnoredSetting, Scopes, Startup};
-pub use slot::{Position, Slot, Stage as SlotStage, UnknownSlot};
-pub use version::{CONTRACT_VERSION, CORE_VERSION, Version};
+pub use slot::{Slot, StagePosition, UnknownSlot, ValidationStage as SlotStage};
+pub use version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion};

@@ -1,13 +1,13 @@
 //! Ordering manifests: `ordering.json` may rewrite the order of hooks, slot by slot.
 
 use super::{
-    ability::Role,
+    ability::HookRole,
     slot::{Slot, UnknownSlot},
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     scope::Scope,
-    settings::{Dialect, Node, Tree, parse_document, shown},
+    settings::{Dialect, SettingsNode, SettingsTree, parse_document, shown},
     suggestion::did_you_mean,
 };
 use serde::{Deserialize, Serialize};
@@ -24,13 +24,13 @@ pub struct Ordering {
     pub scope: Scope,
     /// The path for display.
     pub path: String,
-    slots: BTreeMap<Slot, Vec<Listed>>,
+    slots: BTreeMap<Slot, Vec<OrderingItem>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Listed {
+struct OrderingItem {
     id: String,
-    node: Node,
+    node: SettingsNode,
 }
 
 /// The most ids without a hook that are reported one by one for one manifest; computing a location scans the
@@ -70,7 +70,7 @@ impl Ordering {
     }
 
     fn parse(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
-        let bad = |code: DiagnosticCode, message: String, node: &Node| {
+        let bad = |code: DiagnosticCode, message: String, node: &SettingsNode| {
             Box::new(Diagnostic::error(code, message).at(node.place()))
         };
         let (root, notes) = parse_document(scope.into(), path, bytes, Dialect::Strict, MALFORMED)?;
@@ -103,7 +103,7 @@ impl Ordering {
                 let note = Diagnostic::error(INVALID_SLOT, format!("`{}` is no slot", shown(name)));
                 Box::new(note.at(node.key_place()).help(help))
             })?;
-            let Tree::List(items) = node.tree() else {
+            let SettingsTree::List(items) = node.tree() else {
                 let message = format!("`{name}` must be an array of hook ids, not {}", node.described());
                 return Err(bad(MALFORMED, message, node));
             };
@@ -120,7 +120,7 @@ impl Ordering {
                 if !known.insert(id) {
                     return Err(bad(DUPLICATE, format!("`{}` is listed twice in `{name}`", shown(id)), item));
                 }
-                listed.push(Listed { id: id.to_owned(), node: item.clone() });
+                listed.push(OrderingItem { id: id.to_owned(), node: item.clone() });
             }
             slots.insert(slot, listed);
         }
@@ -135,7 +135,7 @@ impl Ordering {
 
 /// The order of hooks after ordering manifests are applied.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ordered {
+pub struct HookOrder {
     /// The order of each slot that has hooks.
     pub slots: BTreeMap<Slot, Vec<String>>,
     /// The orders that were changed.
@@ -148,23 +148,24 @@ pub struct Ordered {
 /// order.
 #[must_use]
 pub fn order(
-    defaults: &BTreeMap<Slot, Vec<(Role, String)>>,
+    defaults: &BTreeMap<Slot, Vec<(HookRole, String)>>,
     orderings: &[Ordering],
     diagnostics: &mut Diagnostics,
-) -> Ordered {
-    let ids = |hooks: &[(Role, String)]| hooks.iter().map(|(_, id)| id.clone()).collect::<Vec<String>>();
+) -> HookOrder {
+    let ids = |hooks: &[(HookRole, String)]| hooks.iter().map(|(_, id)| id.clone()).collect::<Vec<String>>();
     let slots = defaults.iter().map(|(slot, hooks)| (*slot, ids(hooks))).collect();
-    let mut ordered = Ordered { slots, rewrites: Vec::new() };
+    let mut ordered = HookOrder { slots, rewrites: Vec::new() };
     let nothing = Vec::new();
     for (at, ordering) in orderings.iter().enumerate() {
         let mut unknown = 0_usize;
         for (slot, listed) in &ordering.slots {
             let default = defaults.get(slot).unwrap_or(&nothing);
-            let mut known: BTreeMap<&str, Vec<Role>> = BTreeMap::new();
+            let mut known: BTreeMap<&str, Vec<HookRole>> = BTreeMap::new();
             for (role, id) in default {
                 known.entry(id).or_default().push(*role);
             }
-            for Listed { id, node } in listed.iter().filter(|listed| !known.contains_key(listed.id.as_str()))
+            for OrderingItem { id, node } in
+                listed.iter().filter(|listed| !known.contains_key(listed.id.as_str()))
             {
                 unknown += 1;
                 if unknown > MOST_UNKNOWN {
@@ -187,7 +188,7 @@ pub fn order(
                 .flat_map(|id| roles(id).into_iter().map(move |role| (role, id)));
             let rest =
                 default.iter().map(|(role, id)| (*role, id.as_str())).filter(|(_, id)| !named.contains(id));
-            let mut new_order: Vec<(Role, &str)> = first.chain(rest).collect();
+            let mut new_order: Vec<(HookRole, &str)> = first.chain(rest).collect();
             // No list moves a guard behind the hooks that it guards.
             new_order.sort_by_key(|(role, _)| *role);
             let new_order: Vec<String> = new_order.into_iter().map(|(_, id)| id.to_owned()).collect();

@@ -1,26 +1,26 @@
 //! Reads the fields of a manifest: each is valid, or a failure with its location.
 
-use super::failure::{Failure, Stage};
+use super::failure::{ValidationFailure, ValidationStage};
 use crate::{
-    settings::{Node, Table, Tree, shown},
+    settings::{SettingsNode, SettingsTable, SettingsTree, shown},
     suggestion::did_you_mean,
 };
 use serde_json::Value;
 
 /// The fields of one object of a manifest. Failures are collected, so that all of them are reported at once.
-pub(super) struct Fields<'n> {
-    table: &'n Table,
+pub(super) struct ManifestFields<'n> {
+    table: &'n SettingsTable,
     at: String,
     /// The failures so far.
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<ValidationFailure>,
 }
 
-impl<'n> Fields<'n> {
-    pub(super) fn of(table: &'n Table) -> Self {
-        Fields { table, at: String::new(), failures: Vec::new() }
+impl<'n> ManifestFields<'n> {
+    pub(super) fn of(table: &'n SettingsTable) -> Self {
+        ManifestFields { table, at: String::new(), failures: Vec::new() }
     }
 
-    pub(super) fn node(&self, key: &str) -> Option<&'n Node> {
+    pub(super) fn node(&self, key: &str) -> Option<&'n SettingsNode> {
         self.table.get(key)
     }
 
@@ -29,15 +29,15 @@ impl<'n> Fields<'n> {
     }
 
     /// Records that a field is invalid.
-    pub(super) fn wrong(&mut self, key: &str, message: impl Into<String>) -> &mut Failure {
-        let mut failure = Failure::new(Stage::Shape, self.pointer(key), message);
-        failure.place = self.node(key).map(Node::place);
+    pub(super) fn wrong(&mut self, key: &str, message: impl Into<String>) -> &mut ValidationFailure {
+        let mut failure = ValidationFailure::new(ValidationStage::Shape, self.pointer(key), message);
+        failure.place = self.node(key).map(SettingsNode::place);
         self.failures.push(failure);
         let last = self.failures.len() - 1;
         &mut self.failures[last]
     }
 
-    fn is_not(&mut self, key: &str, node: &Node, what: &str) {
+    fn is_not(&mut self, key: &str, node: &SettingsNode, what: &str) {
         self.wrong(key, format!("`{key}` must be {what}, not {}", node.described()));
     }
 
@@ -113,7 +113,7 @@ impl<'n> Fields<'n> {
     /// Reads a list of strings.
     pub(super) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
         let node = self.node(key)?;
-        let Tree::List(items) = node.tree() else {
+        let SettingsTree::List(items) = node.tree() else {
             self.is_not(key, node, "an array of strings");
             return None;
         };
@@ -124,7 +124,9 @@ impl<'n> Fields<'n> {
                 None => {
                     let pointer = format!("{}/{at}", self.pointer(key));
                     let message = format!("item {at} of `{key}` must be a string, not {}", item.described());
-                    self.failures.push(Failure::new(Stage::Shape, pointer, message).at(item.place()));
+                    self.failures.push(
+                        ValidationFailure::new(ValidationStage::Shape, pointer, message).at(item.place()),
+                    );
                     return None;
                 }
             }
@@ -164,13 +166,17 @@ impl<'n> Fields<'n> {
     }
 
     /// Reads the fields of a nested object.
-    pub(super) fn below<T>(&mut self, key: &str, read: impl FnOnce(&mut Fields<'n>) -> T) -> Option<T> {
+    pub(super) fn below<T>(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(&mut ManifestFields<'n>) -> T,
+    ) -> Option<T> {
         let node = self.node(key)?;
         let Some(table) = node.as_table() else {
             self.is_not(key, node, "an object");
             return None;
         };
-        let mut below = Fields { table, at: self.pointer(key), failures: Vec::new() };
+        let mut below = ManifestFields { table, at: self.pointer(key), failures: Vec::new() };
         let value = read(&mut below);
         self.failures.append(&mut below.failures);
         Some(value)

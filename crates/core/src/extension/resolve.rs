@@ -4,14 +4,14 @@
 //! below it, and an invalid manifest does not affect other entries.
 
 use super::{
-    ability::{Ability, Role},
+    ability::{Ability, HookRole},
     category::Category,
-    config::{Configured, configure, whole_fault},
+    config::{ExtensionConfig, configure, whole_fault},
     config_schema::SchemaChecker,
-    failure::{Failure, Named, Stage},
+    failure::{ExtensionLabel, ValidationFailure, ValidationStage},
     grants::{Grants, NoGrants, ProviderChange},
-    layered::{DisabledBy, Entry, EntryOrigin, Status, decide, switched_on},
-    manifest::{Lies, Manifest, Refused},
+    layered::{DisabledBy, EntryOrigin, ExtensionEntry, Status, decide, switched_on},
+    manifest::{InvalidManifest, Manifest, ManifestLocation},
     ordering::{self, Ordering},
     scopes::{IgnoredSetting, Scopes},
     slot::Slot,
@@ -19,7 +19,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
-    settings::{KeyPath, Merged, Node, SetBy, Shape, shape_at, shown},
+    settings::{KeyPath, MergedSettings, SetBy, SettingsNode, ValueShape, shape_at, shown},
     suggestion::did_you_mean,
 };
 use std::{
@@ -29,7 +29,7 @@ use std::{
 
 /// An entry of a layer that may be an extension.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct DiscoveredManifest {
     /// The layer.
     pub scope: Scope,
     /// The directory of its category.
@@ -39,12 +39,12 @@ pub struct Found {
     /// The path of its manifest for display.
     pub path: String,
     /// The content that was found.
-    pub what: FoundWhat,
+    pub what: DiscoveredContent,
 }
 
 /// The content at the place of an extension.
 #[derive(Clone, Debug)]
-pub enum FoundWhat {
+pub enum DiscoveredContent {
     /// A manifest, unread.
     Manifest(Vec<u8>),
     /// A manifest that was read before.
@@ -57,15 +57,15 @@ pub enum FoundWhat {
     /// An untrusted manifest.
     Held(Diagnostic),
     /// A manifest that cannot be read.
-    Unreadable(Failure),
+    Unreadable(ValidationFailure),
 }
 
 /// Resolves which entries are active if no entry of the project is granted. `orderings` are those of the
 /// layers, weakest first.
 #[must_use]
 pub fn resolve(
-    found: Vec<Found>,
-    settings: &Merged,
+    found: Vec<DiscoveredManifest>,
+    settings: &MergedSettings,
     orderings: &[Ordering],
     checker: &dyn SchemaChecker,
 ) -> Scopes {
@@ -76,13 +76,13 @@ pub fn resolve(
 /// a lower layer.
 #[must_use]
 pub fn resolve_granted(
-    found: Vec<Found>,
-    settings: &Merged,
+    found: Vec<DiscoveredManifest>,
+    settings: &MergedSettings,
     orderings: &[Ordering],
     checker: &dyn SchemaChecker,
     grants: &dyn Grants,
 ) -> Scopes {
-    let mut candidates: BTreeMap<(Category, String), Vec<Candidate>> = BTreeMap::new();
+    let mut candidates: BTreeMap<(Category, String), Vec<ExtensionCandidate>> = BTreeMap::new();
     for candidate in judge(found, checker) {
         let key = (candidate.category, candidate.id.clone());
         candidates.entry(key).or_default().push(candidate);
@@ -95,7 +95,7 @@ pub fn resolve_granted(
     for ((category, id), mut same) in candidates {
         same.sort_by_key(|candidate| candidate.origin.scope);
         let resolver = Resolver { category, id: &id, settings, checker, grants };
-        let Settled { rows, changes: more, ignored: out } = resolver.settle(same);
+        let ResolvedRows { rows, changes: more, ignored: out } = resolver.settle(same);
         entries.extend(rows);
         changes.extend(more);
         ignored.extend(out);
@@ -110,38 +110,38 @@ pub fn resolve_granted(
 }
 
 /// An extension of one layer, validated by itself.
-struct Candidate {
+struct ExtensionCandidate {
     category: Category,
     id: String,
     origin: EntryOrigin,
-    verdict: Judged,
+    verdict: CandidateState,
 }
 
-enum Judged {
+enum CandidateState {
     Sound(Arc<Manifest>),
     Builtin(String),
     /// A valid entry that gives way to a lower one until it is granted.
     Pending(Arc<Manifest>),
     Held(Diagnostic),
-    Failed(Vec<Failure>),
+    Failed(Vec<ValidationFailure>),
 }
 
-impl Candidate {
+impl ExtensionCandidate {
     fn is_sound(&self) -> bool {
-        matches!(self.verdict, Judged::Sound(_) | Judged::Builtin(_))
+        matches!(self.verdict, CandidateState::Sound(_) | CandidateState::Builtin(_))
     }
 
     /// Returns true if it would start a program, connect or write when it is used.
     fn acts(&self) -> bool {
-        matches!(&self.verdict, Judged::Sound(manifest) if manifest.ability.action().is_some())
+        matches!(&self.verdict, CandidateState::Sound(manifest) if manifest.ability.action().is_some())
     }
 }
 
 /// Takes each manifest through the stages; the last one, register, checks it against the other entries.
-fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
+fn judge(mut found: Vec<DiscoveredManifest>, checker: &dyn SchemaChecker) -> Vec<ExtensionCandidate> {
     // The first of two with one name is used, so the order in which they were found must not matter.
     found.sort_by(|one, two| {
-        let key = |found: &Found| (found.scope, found.category);
+        let key = |found: &DiscoveredManifest| (found.scope, found.category);
         key(one).cmp(&key(two)).then_with(|| one.id.cmp(&two.id)).then_with(|| one.path.cmp(&two.path))
     });
     let taken: BTreeSet<(Scope, Category, String)> =
@@ -149,24 +149,24 @@ fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
     let mut claimed: BTreeMap<(Scope, Category, String), String> = BTreeMap::new();
     let mut registered: BTreeMap<(Scope, Category, String), String> = BTreeMap::new();
     let mut candidates = Vec::with_capacity(found.len());
-    for Found { scope, category, id, path, what } in found {
+    for DiscoveredManifest { scope, category, id, path, what } in found {
         let verdict = match what {
-            FoundWhat::Builtin { about } => Judged::Builtin(about),
-            FoundWhat::Held(note) => Judged::Held(note),
-            FoundWhat::Unreadable(failure) => Judged::Failed(vec![failure]),
-            FoundWhat::Read(manifest) => Judged::Sound(manifest),
-            FoundWhat::Manifest(bytes) => {
-                let lies = Lies { scope, category, id: &id, path: &path };
+            DiscoveredContent::Builtin { about } => CandidateState::Builtin(about),
+            DiscoveredContent::Held(note) => CandidateState::Held(note),
+            DiscoveredContent::Unreadable(failure) => CandidateState::Failed(vec![failure]),
+            DiscoveredContent::Read(manifest) => CandidateState::Sound(manifest),
+            DiscoveredContent::Manifest(bytes) => {
+                let lies = ManifestLocation { scope, category, id: &id, path: &path };
                 match Manifest::read(&bytes, &lies, checker) {
-                    Ok(manifest) => Judged::Sound(Arc::new(manifest)),
-                    Err(Refused { failures, claims: None }) => Judged::Failed(failures),
-                    Err(Refused { mut failures, claims: Some(claims) }) => {
+                    Ok(manifest) => CandidateState::Sound(Arc::new(manifest)),
+                    Err(InvalidManifest { failures, claims: None }) => CandidateState::Failed(failures),
+                    Err(InvalidManifest { mut failures, claims: Some(claims) }) => {
                         let key = (scope, category, claims.clone());
                         let other = claimed.get(&key).cloned();
                         let other = other.or_else(|| taken.contains(&key).then(|| claims.clone()));
                         if let Some(other) = other {
                             for failure in &mut failures {
-                                failure.stage = Stage::Register;
+                                failure.stage = ValidationStage::Register;
                                 failure.message = format!(
                                     "`{}` is the id of `{category}/{}` in this layer already",
                                     shown(&claims),
@@ -175,7 +175,7 @@ fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
                             }
                         }
                         claimed.insert(key, id.clone());
-                        Judged::Failed(failures)
+                        CandidateState::Failed(failures)
                     }
                 }
             }
@@ -186,38 +186,38 @@ fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
             match registered.get(&key) {
                 Some(first) => {
                     let message = format!("the name `{}` is taken in this layer by {first}", shown(&name));
-                    let failure =
-                        Failure::new(Stage::Register, "", message).help("remove or rename one of the two");
-                    verdict = Judged::Failed(vec![failure]);
+                    let failure = ValidationFailure::new(ValidationStage::Register, "", message)
+                        .help("remove or rename one of the two");
+                    verdict = CandidateState::Failed(vec![failure]);
                 }
                 None => {
                     registered.insert(key, path.clone());
                 }
             }
         }
-        candidates.push(Candidate { category, id, origin: EntryOrigin { scope, path }, verdict });
+        candidates.push(ExtensionCandidate { category, id, origin: EntryOrigin { scope, path }, verdict });
     }
     candidates
 }
 
 /// Returns the name of a valid extension in its layer: for a command the one that a user types.
-fn name_in_use(category: Category, id: &str, verdict: &Judged) -> Option<String> {
+fn name_in_use(category: Category, id: &str, verdict: &CandidateState) -> Option<String> {
     match verdict {
-        Judged::Sound(manifest) => match (&manifest.ability, category) {
+        CandidateState::Sound(manifest) => match (&manifest.ability, category) {
             (Ability::Command(command), Category::Commands) => {
                 Some(command.name.clone().unwrap_or_else(|| id.to_owned()))
             }
             _ => Some(id.to_owned()),
         },
-        Judged::Builtin(_) => Some(id.to_owned()),
-        Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => None,
+        CandidateState::Builtin(_) => Some(id.to_owned()),
+        CandidateState::Pending(_) | CandidateState::Held(_) | CandidateState::Failed(_) => None,
     }
 }
 
 /// The rows of one name.
 #[derive(Default)]
-struct Settled {
-    rows: Vec<Entry>,
+struct ResolvedRows {
+    rows: Vec<ExtensionEntry>,
     changes: Vec<ProviderChange>,
     ignored: Vec<IgnoredSetting>,
 }
@@ -226,14 +226,14 @@ struct Settled {
 struct Resolver<'a> {
     category: Category,
     id: &'a str,
-    settings: &'a Merged,
+    settings: &'a MergedSettings,
     checker: &'a dyn SchemaChecker,
     grants: &'a dyn Grants,
 }
 
 impl Resolver<'_> {
     /// Selects the active one among the entries of one name, weakest layer first.
-    fn settle(&self, mut same: Vec<Candidate>) -> Settled {
+    fn settle(&self, mut same: Vec<ExtensionCandidate>) -> ResolvedRows {
         let Resolver { category, id, settings, checker, .. } = *self;
         if !category.is_ordered() {
             self.set_aside(&mut same);
@@ -241,19 +241,19 @@ impl Resolver<'_> {
         // Settings apply to the entry that is used, and may make its configuration invalid. They do not apply
         // to hidden entries.
         let is_of_project = same.iter().any(|candidate| candidate.origin.scope == Scope::Project);
-        let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
+        let mut configured: BTreeMap<usize, ExtensionConfig> = BTreeMap::new();
         let mut answered = false;
         for (at, candidate) in same.iter_mut().enumerate().rev() {
             let builtin;
             let manifest = match &candidate.verdict {
-                Judged::Sound(manifest) => Some(manifest.as_ref()),
+                CandidateState::Sound(manifest) => Some(manifest.as_ref()),
                 // Its settings have a schema of their own.
-                Judged::Builtin(_) if shape_of_its_own(category, id) => None,
-                Judged::Builtin(_) => {
+                CandidateState::Builtin(_) if shape_of_its_own(category, id) => None,
+                CandidateState::Builtin(_) => {
                     builtin = Manifest::builtin(category, id);
                     Some(&builtin)
                 }
-                Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => None,
+                CandidateState::Pending(_) | CandidateState::Held(_) | CandidateState::Failed(_) => None,
             };
             if let Some(manifest) = manifest {
                 let hidden = answered && !category.is_ordered();
@@ -261,8 +261,8 @@ impl Resolver<'_> {
                 let fault =
                     (result.changed && !hidden).then(|| whole_fault(manifest, &result.config, checker));
                 if let Some(mut failure) = fault.flatten() {
-                    failure.place = settings.at(&[category.as_str(), id]).map(Node::key_place);
-                    candidate.verdict = Judged::Failed(vec![failure]);
+                    failure.place = settings.at(&[category.as_str(), id]).map(SettingsNode::key_place);
+                    candidate.verdict = CandidateState::Failed(vec![failure]);
                 } else {
                     result.notes.dedup();
                     configured.insert(at, result);
@@ -273,19 +273,19 @@ impl Resolver<'_> {
 
         let switched_on: Vec<Option<Diagnostic>> =
             same.iter().map(|candidate| self.switched_on(candidate)).collect();
-        let mut rows: Vec<Entry> = same.iter().map(|candidate| self.row(candidate)).collect();
+        let mut rows: Vec<ExtensionEntry> = same.iter().map(|candidate| self.row(candidate)).collect();
         let winner = decide(&mut rows, category.is_ordered());
         let active: Vec<Scope> = rows.iter().filter(|row| row.active).map(|row| row.origin.scope).collect();
 
-        let mut settled = Settled::default();
+        let mut settled = ResolvedRows::default();
         for (at, candidate) in same.into_iter().enumerate() {
             let scope = candidate.origin.scope;
             let row = &mut rows[at];
-            let who = Named { scope, id, category };
+            let who = ExtensionLabel { scope, id, category };
             match candidate.verdict {
-                Judged::Held(note) => row.diagnostics.push(note),
-                Judged::Pending(manifest) => describe(row, manifest),
-                Judged::Failed(failures) => {
+                CandidateState::Held(note) => row.diagnostics.push(note),
+                CandidateState::Pending(manifest) => describe(row, manifest),
+                CandidateState::Failed(failures) => {
                     let stays = active.iter().rfind(|active| **active < scope).copied();
                     row.diagnostics.extend(failures.iter().map(|failure| {
                         let mut note = failure.diagnostic(&who, stays);
@@ -293,13 +293,13 @@ impl Resolver<'_> {
                         note
                     }));
                 }
-                verdict @ (Judged::Sound(_) | Judged::Builtin(_)) => {
+                verdict @ (CandidateState::Sound(_) | CandidateState::Builtin(_)) => {
                     // Hooks of one name do not replace each other: all of them run.
                     let answers = winner == Some(at) || category.is_ordered();
                     match verdict {
-                        Judged::Sound(manifest) => describe(row, manifest),
-                        Judged::Builtin(about) => row.about = Some(about),
-                        Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => {}
+                        CandidateState::Sound(manifest) => describe(row, manifest),
+                        CandidateState::Builtin(about) => row.about = Some(about),
+                        CandidateState::Pending(_) | CandidateState::Held(_) | CandidateState::Failed(_) => {}
                     }
                     if let Some(result) = configured.remove(&at) {
                         result.apply(row);
@@ -332,42 +332,48 @@ impl Resolver<'_> {
     }
 
     /// Returns the row of an entry before the active one is selected.
-    fn row(&self, candidate: &Candidate) -> Entry {
-        let mut row = Entry::of(self.category, self.id, candidate.origin.clone());
+    fn row(&self, candidate: &ExtensionCandidate) -> ExtensionEntry {
+        let mut row = ExtensionEntry::of(self.category, self.id, candidate.origin.clone());
         match candidate.verdict {
-            Judged::Sound(_) | Judged::Builtin(_) => row.disabled_by = self.switched_off(candidate),
-            Judged::Pending(_) => row.status = Status::Pending,
-            Judged::Held(_) => row.status = Status::Held,
-            Judged::Failed(_) => row.status = Status::Disabled,
+            CandidateState::Sound(_) | CandidateState::Builtin(_) => {
+                row.disabled_by = self.switched_off(candidate)
+            }
+            CandidateState::Pending(_) => row.status = Status::Pending,
+            CandidateState::Held(_) => row.status = Status::Held,
+            CandidateState::Failed(_) => row.status = Status::Disabled,
         }
         row
     }
 
     /// Marks entries above a usable one that cannot be used themselves: a manifest without the fields that
     /// its category needs, and an entry of the project without a grant that it needs.
-    fn set_aside(&self, same: &mut [Candidate]) {
+    fn set_aside(&self, same: &mut [ExtensionCandidate]) {
         let Some(able) = same.iter().rposition(|candidate| self.is_able(candidate)) else { return };
         for candidate in &mut same[able + 1..] {
-            let Judged::Sound(manifest) = &candidate.verdict else { continue };
+            let CandidateState::Sound(manifest) = &candidate.verdict else { continue };
             candidate.verdict = match manifest.ability.missing() {
-                Some(missing) => Judged::Failed(vec![
-                    Failure::new(Stage::Shape, "", format!("it cannot be used without {missing}"))
-                        .named(INCOMPLETE)
-                        .help(ADD_MISSING),
+                Some(missing) => CandidateState::Failed(vec![
+                    ValidationFailure::new(
+                        ValidationStage::Shape,
+                        "",
+                        format!("it cannot be used without {missing}"),
+                    )
+                    .named(INCOMPLETE)
+                    .help(ADD_MISSING),
                 ]),
-                None => Judged::Pending(manifest.clone()),
+                None => CandidateState::Pending(manifest.clone()),
             };
         }
     }
 
     /// Returns true if an entry is valid, enabled, complete and has the grant that it needs.
-    fn is_able(&self, candidate: &Candidate) -> bool {
+    fn is_able(&self, candidate: &ExtensionCandidate) -> bool {
         if self.switched_off(candidate).is_some() {
             return false;
         }
-        let Judged::Sound(manifest) = &candidate.verdict else { return candidate.is_sound() };
+        let CandidateState::Sound(manifest) = &candidate.verdict else { return candidate.is_sound() };
         let result = self.configure(manifest, candidate.origin.scope, true);
-        let mut row = Entry::of(self.category, self.id, candidate.origin.clone());
+        let mut row = ExtensionEntry::of(self.category, self.id, candidate.origin.clone());
         describe(&mut row, manifest.clone());
         result.apply(&mut row);
         if row.value.ability.as_ref().and_then(Ability::missing).is_some()
@@ -378,7 +384,7 @@ impl Resolver<'_> {
         !result.changed || whole_fault(manifest, &result.config, self.checker).is_none()
     }
 
-    fn configure(&self, manifest: &Manifest, scope: Scope, is_of_project: bool) -> Configured {
+    fn configure(&self, manifest: &Manifest, scope: Scope, is_of_project: bool) -> ExtensionConfig {
         // The project's settings of a name apply to its own entry, if it has one.
         let grants = if is_of_project { &NoGrants } else { self.grants };
         configure(manifest, scope, self.settings, self.checker, grants)
@@ -399,7 +405,7 @@ impl Resolver<'_> {
 
     /// Returns what disabled an entry. The strongest layer that sets `disable` decides; but a project cannot
     /// enable an entry with an action that the user disabled.
-    fn switched_off(&self, candidate: &Candidate) -> Option<DisabledBy> {
+    fn switched_off(&self, candidate: &ExtensionCandidate) -> Option<DisabledBy> {
         let scope = candidate.origin.scope;
         let starts = scope < Scope::Project && candidate.acts();
         let (by, off, place) =
@@ -408,12 +414,12 @@ impl Resolver<'_> {
     }
 
     /// Reports that one layer enables an entry that a weaker one disabled.
-    fn switched_on(&self, candidate: &Candidate) -> Option<Diagnostic> {
+    fn switched_on(&self, candidate: &ExtensionCandidate) -> Option<Diagnostic> {
         let scope = candidate.origin.scope;
         let mut switches = self.switches(scope);
         let (on_by, _, on) = switches.next().filter(|(_, off, _)| !off)?;
         let (off_by, _, off) = switches.find(|(_, off, _)| *off)?;
-        let who = Named { scope, id: self.id, category: self.category };
+        let who = ExtensionLabel { scope, id: self.id, category: self.category };
         let is_on = self.switched_off(candidate).is_none();
         let mut note =
             switched_on(&who, &DisabledBy::at(off_by, &off), &DisabledBy::at(on_by, &on), is_on).at(on);
@@ -439,7 +445,7 @@ const ACTIVE: [(&str, Category); 4] = [
 
 /// Marks the entries that `active` names, and reports names without an active entry. A host may have
 /// extensions that preface does not know: if no layer has any entry of a category, nothing is reported.
-fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagnostics) {
+fn name_active(settings: &MergedSettings, entries: &mut [ExtensionEntry], diagnostics: &mut Diagnostics) {
     for (key, category) in ACTIVE {
         let Some(node) = settings.at(&["active", key]) else { continue };
         let Some(name) = node.as_text() else { continue };
@@ -476,7 +482,7 @@ fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagn
 pub const NAMED: DiagnosticCode = DiagnosticCode::ExtensionNamed;
 
 /// Hides commands whose typed name a stronger layer has as well, whatever their ids are.
-fn hide_typed_names(entries: &mut [Entry]) {
+fn hide_typed_names(entries: &mut [ExtensionEntry]) {
     let mut typed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
         if let Some(Ability::Command(command)) = &entry.value.ability {
@@ -494,7 +500,8 @@ fn hide_typed_names(entries: &mut [Entry]) {
             hidden.diagnostics.retain(|note| !matches!(note.code, DiagnosticCode::ScopeShadows | INCOMPLETE));
             let (hidden_origin, hidden_id) = (hidden.origin.clone(), hidden.name.clone());
             let winner = &mut entries[strongest];
-            let who = Named { scope: origin.scope, id: &winner.name, category: winner.value.category };
+            let who =
+                ExtensionLabel { scope: origin.scope, id: &winner.name, category: winner.value.category };
             let what = format!(
                 "{who} has the typed name `{}` and hides `{}`, the {} one ({})",
                 shown(&name),
@@ -512,7 +519,7 @@ fn hide_typed_names(entries: &mut [Entry]) {
     }
 }
 
-fn describe(row: &mut Entry, manifest: Arc<Manifest>) {
+fn describe(row: &mut ExtensionEntry, manifest: Arc<Manifest>) {
     let manifest = Arc::unwrap_or_clone(manifest);
     row.about = manifest.ability.about();
     row.action = manifest.ability.action();
@@ -526,7 +533,7 @@ fn describe(row: &mut Entry, manifest: Arc<Manifest>) {
 /// Returns true if the settings of a built-in extension are checked when layers are merged.
 fn shape_of_its_own(category: Category, id: &str) -> bool {
     let path: KeyPath = [category.as_str(), id].into_iter().collect();
-    matches!(shape_at(&path), Some(Shape::Fallback(_)))
+    matches!(shape_at(&path), Some(ValueShape::Fallback(_)))
 }
 
 /// The most unknown names that are reported for one category.
@@ -534,8 +541,8 @@ const MOST_UNKNOWN: usize = 20;
 
 /// Reports names in the settings that do not exist.
 fn unknown_names(
-    settings: &Merged,
-    candidates: &BTreeMap<(Category, String), Vec<Candidate>>,
+    settings: &MergedSettings,
+    candidates: &BTreeMap<(Category, String), Vec<ExtensionCandidate>>,
     diagnostics: &mut Diagnostics,
 ) {
     for category in Category::ALL {
@@ -578,12 +585,12 @@ fn unknown_names(
 
 /// Sets the position in its slot of each hook that runs.
 fn put_in_order(
-    entries: &mut [Entry],
+    entries: &mut [ExtensionEntry],
     orderings: &[Ordering],
     diagnostics: &mut Diagnostics,
 ) -> Vec<ordering::OrderingRewrite> {
     // The default order: guards, transforms, observers; of each bundled, global, project, by id.
-    let mut default: BTreeMap<Slot, Vec<(Role, Scope, String, usize)>> = BTreeMap::new();
+    let mut default: BTreeMap<Slot, Vec<(HookRole, Scope, String, usize)>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
         let (Some(slot), Some(Ability::Hook(hook))) = (entry.slot, &entry.value.ability) else { continue };
         default.entry(slot).or_default().push((hook.role, entry.origin.scope, entry.name.clone(), at));
@@ -591,7 +598,7 @@ fn put_in_order(
     for hooks in default.values_mut() {
         hooks.sort();
     }
-    let ids: BTreeMap<Slot, Vec<(Role, String)>> = default
+    let ids: BTreeMap<Slot, Vec<(HookRole, String)>> = default
         .iter()
         .map(|(slot, hooks)| (*slot, hooks.iter().map(|(role, _, id, _)| (*role, id.clone())).collect()))
         .collect();

@@ -3,7 +3,7 @@
 use super::{
     category::Category,
     grants::ProviderChange,
-    layered::{Entry, Status},
+    layered::{ExtensionEntry, Status},
     ordering::OrderingRewrite,
 };
 use crate::{
@@ -18,7 +18,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scopes {
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ExtensionEntry>,
     /// The orders that ordering manifests changed.
     pub rewrites: Vec<OrderingRewrite>,
     /// The changes of the project's settings to providers of other layers, granted or not.
@@ -58,7 +58,7 @@ pub struct Startup {
 impl Scopes {
     /// Returns the active entry of a name; of hooks, which do not replace each other, the strongest.
     #[must_use]
-    pub fn active<'a>(&'a self, category: Category, name: &'a str) -> Option<&'a Entry> {
+    pub fn active<'a>(&'a self, category: Category, name: &'a str) -> Option<&'a ExtensionEntry> {
         self.named(category, name).rfind(|entry| entry.active)
     }
 
@@ -67,7 +67,7 @@ impl Scopes {
         &'a self,
         category: Category,
         name: &'a str,
-    ) -> impl DoubleEndedIterator<Item = &'a Entry> {
+    ) -> impl DoubleEndedIterator<Item = &'a ExtensionEntry> {
         let key = (category, name);
         let start = self.entries.partition_point(|entry| (entry.value.category, entry.name.as_str()) < key);
         let end = self.entries.partition_point(|entry| (entry.value.category, entry.name.as_str()) <= key);
@@ -75,7 +75,7 @@ impl Scopes {
     }
 
     /// Returns the entries of a category.
-    pub fn of(&self, category: Category) -> impl DoubleEndedIterator<Item = &Entry> {
+    pub fn of(&self, category: Category) -> impl DoubleEndedIterator<Item = &ExtensionEntry> {
         let start = self.entries.partition_point(|entry| entry.value.category < category);
         let end = self.entries.partition_point(|entry| entry.value.category <= category);
         self.entries[start..end].iter()
@@ -84,8 +84,8 @@ impl Scopes {
     /// Counts the entries for the start-up summary.
     #[must_use]
     pub fn startup(&self) -> Startup {
-        let off = |entry: &&Entry| entry.status == Status::Disabled;
-        let failed = |entry: &&Entry| {
+        let off = |entry: &&ExtensionEntry| entry.status == Status::Disabled;
+        let failed = |entry: &&ExtensionEntry| {
             entry.disabled_by.is_none()
                 && off(entry)
                 && entry.diagnostics.iter().any(|note| note.severity == Severity::Error)
@@ -151,6 +151,6 @@ impl Scopes {
 }
 
 /// Returns true for a bundled entry that no other layer changes.
-fn untouched(entry: &Entry) -> bool {
+fn untouched(entry: &ExtensionEntry) -> bool {
     entry.origin.scope == Scope::Bundled && entry.config_scope == SetBy::Bundled
 }

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 
 /// A stage of a turn. The order is that of the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
+pub enum SlotStage {
     /// The user's message is received.
     ReceiveInput,
     /// The request is composed.
@@ -22,7 +22,7 @@ pub enum Stage {
 
 /// The position of a slot relative to its stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Position {
+pub enum StagePosition {
     /// Before the stage.
     Pre,
     /// After the stage.
@@ -40,33 +40,33 @@ pub enum Position {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot {
     /// The stage.
-    pub stage: Stage,
+    pub stage: SlotStage,
     /// The position relative to the stage.
-    pub position: Position,
+    pub position: StagePosition,
 }
 
-const STAGES: [(Stage, &str); 6] = [
-    (Stage::ReceiveInput, "RECEIVE_INPUT"),
-    (Stage::ComposeRequest, "COMPOSE_REQUEST"),
-    (Stage::SendRequest, "SEND_REQUEST"),
-    (Stage::StreamResponse, "STREAM_RESPONSE"),
-    (Stage::ToolCall, "TOOL_CALL"),
-    (Stage::Render, "RENDER"),
+const STAGES: [(SlotStage, &str); 6] = [
+    (SlotStage::ReceiveInput, "RECEIVE_INPUT"),
+    (SlotStage::ComposeRequest, "COMPOSE_REQUEST"),
+    (SlotStage::SendRequest, "SEND_REQUEST"),
+    (SlotStage::StreamResponse, "STREAM_RESPONSE"),
+    (SlotStage::ToolCall, "TOOL_CALL"),
+    (SlotStage::Render, "RENDER"),
 ];
 
-const POSITIONS: [(Position, &str); 2] = [(Position::Pre, "pre"), (Position::Post, "post")];
+const POSITIONS: [(StagePosition, &str); 2] = [(StagePosition::Pre, "pre"), (StagePosition::Post, "post")];
 
 /// The events that hooks may name instead of a slot, and the slot of each.
 const EVENTS: [(&str, Slot); 6] = [
-    ("before_agent_start", at(Stage::ComposeRequest, Position::Pre)),
-    ("context", at(Stage::SendRequest, Position::Pre)),
-    ("input", at(Stage::ReceiveInput, Position::Pre)),
-    ("resources_discover", at(Stage::ReceiveInput, Position::Pre)),
-    ("tool_call", at(Stage::ToolCall, Position::Pre)),
-    ("tool_result", at(Stage::ToolCall, Position::Post)),
+    ("before_agent_start", at(SlotStage::ComposeRequest, StagePosition::Pre)),
+    ("context", at(SlotStage::SendRequest, StagePosition::Pre)),
+    ("input", at(SlotStage::ReceiveInput, StagePosition::Pre)),
+    ("resources_discover", at(SlotStage::ReceiveInput, StagePosition::Pre)),
+    ("tool_call", at(SlotStage::ToolCall, StagePosition::Pre)),
+    ("tool_result", at(SlotStage::ToolCall, StagePosition::Post)),
 ];
 
-const fn at(stage: Stage, position: Position) -> Slot {
+const fn at(stage: SlotStage, position: StagePosition) -> Slot {
     Slot { stage, position }
 }
 

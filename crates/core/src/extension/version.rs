@@ -3,11 +3,11 @@
 use std::{cmp::Ordering, fmt};
 
 /// The contract version that this core supports.
-pub const CONTRACT_VERSION: Version = Version(1, 0, 0);
+pub const CONTRACT_VERSION: SemanticVersion = SemanticVersion(1, 0, 0);
 
 /// The version of the contract's core that manifests are checked against. It is not the version of this
 /// crate.
-pub const CORE_VERSION: Version = Version(1, 0, 0);
+pub const CORE_VERSION: SemanticVersion = SemanticVersion(1, 0, 0);
 
 /// The comparison operators, with the orderings that satisfy each.
 const SIGNS: [(&str, &[Ordering]); 5] = [
@@ -20,24 +20,24 @@ const SIGNS: [(&str, &[Ordering]); 5] = [
 
 /// Three numbers, such as `1.0.0`, compared from the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version(pub u64, pub u64, pub u64);
+pub struct SemanticVersion(pub u64, pub u64, pub u64);
 
-impl Version {
+impl SemanticVersion {
     /// Parses exactly three numbers separated by dots: digits only, nothing else.
     ///
     /// ```
-    /// use preface_core::extension::Version;
-    /// assert_eq!(Version::parse("1.0.0"), Some(Version(1, 0, 0)));
-    /// assert_eq!(Version::parse("1.0"), None);
-    /// assert_eq!(Version::parse("1.0.0-beta"), None);
+    /// use preface_core::extension::SemanticVersion;
+    /// assert_eq!(SemanticVersion::parse("1.0.0"), Some(SemanticVersion(1, 0, 0)));
+    /// assert_eq!(SemanticVersion::parse("1.0"), None);
+    /// assert_eq!(SemanticVersion::parse("1.0.0-beta"), None);
     /// ```
     #[must_use]
-    pub fn parse(text: &str) -> Option<Version> {
+    pub fn parse(text: &str) -> Option<SemanticVersion> {
         let mut numbers = text.split('.').map(|part| {
             let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
             digits.then(|| part.parse::<u64>().ok()).flatten()
         });
-        let version = Version(numbers.next()??, numbers.next()??, numbers.next()??);
+        let version = SemanticVersion(numbers.next()??, numbers.next()??, numbers.next()??);
         numbers.next().is_none().then_some(version)
     }
 
@@ -46,8 +46,8 @@ impl Version {
     /// satisfied, and neither is an empty range.
     ///
     /// ```
-    /// use preface_core::extension::Version;
-    /// let core = Version(1, 0, 0);
+    /// use preface_core::extension::SemanticVersion;
+    /// let core = SemanticVersion(1, 0, 0);
     /// assert!(core.meets(">=1.0.0 <2.0.0"));
     /// assert!(!core.meets("^1.0.0"));
     /// ```
@@ -62,7 +62,7 @@ impl Version {
         let is_comparison = |comparison: &str| {
             let sign =
                 SIGNS.iter().find(|(sign, _)| comparison.starts_with(sign)).map_or("", |(sign, _)| sign);
-            Version::parse(&comparison[sign.len()..]).is_some()
+            SemanticVersion::parse(&comparison[sign.len()..]).is_some()
         };
         let mut comparisons = range.split_whitespace().peekable();
         comparisons.peek().is_some() && comparisons.all(is_comparison)
@@ -71,14 +71,15 @@ impl Version {
     fn meets_one(self, comparison: &str) -> bool {
         for (sign, holds) in SIGNS {
             if let Some(version) = comparison.strip_prefix(sign) {
-                return Version::parse(version).is_some_and(|wanted| holds.contains(&self.cmp(&wanted)));
+                return SemanticVersion::parse(version)
+                    .is_some_and(|wanted| holds.contains(&self.cmp(&wanted)));
             }
         }
-        Version::parse(comparison).is_some_and(|wanted| self == wanted)
+        SemanticVersion::parse(comparison).is_some_and(|wanted| self == wanted)
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for SemanticVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.0, self.1, self.2)
     }
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_version_is_three_numbers() {
-        assert_eq!(Version::parse("10.20.30"), Some(Version(10, 20, 30)));
+        assert_eq!(SemanticVersion::parse("10.20.30"), Some(SemanticVersion(10, 20, 30)));
         for wrong in [
             "",
             "1",
@@ -103,13 +104,13 @@ mod tests {
             "+1.0.0",
             "99999999999999999999.0.0",
         ] {
-            assert_eq!(Version::parse(wrong), None, "{wrong}");
+            assert_eq!(SemanticVersion::parse(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn a_range_is_met_by_all_of_its_comparisons() {
-        let core = Version(1, 2, 3);
+        let core = SemanticVersion(1, 2, 3);
         for met in [
             "1.2.3",
             "=1.2.3",
@@ -124,7 +125,7 @@ mod tests {
         }
         for not in ["1.2.4", ">1.2.3", "<1.2.3", ">=1.0.0 <1.2.3", "<1.0.0 >=1.2.3"] {
             assert!(!core.meets(not), "{not}");
-            assert!(Version::is_range(not), "{not}");
+            assert!(SemanticVersion::is_range(not), "{not}");
         }
         for never in [
             "",
@@ -141,7 +142,7 @@ mod tests {
             "==1.2.3",
         ] {
             assert!(!core.meets(never), "{never}");
-            assert!(!Version::is_range(never), "{never}");
+            assert!(!SemanticVersion::is_range(never), "{never}");
         }
     }
 }

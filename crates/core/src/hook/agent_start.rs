@@ -6,7 +6,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::Absent,
     prompt::Prompt,
-    revise::Removed,
+    revise::SectionRemoval,
     section::SectionId,
     settings::shown,
 };
@@ -123,7 +123,7 @@ impl AgentStart {
                 }
             }
             let removed = self.prompt.revise(&text, hook.name, EVENT);
-            notes.extend(Removed::note(&removed, hook.name, EVENT).map(|note| hook.note(note)));
+            notes.extend(SectionRemoval::note(&removed, hook.name, EVENT).map(|note| hook.note(note)));
             self.set_by = Some(hook.name.to_owned());
         }
         if stale {

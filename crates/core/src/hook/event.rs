@@ -1,6 +1,6 @@
 //! The events at which hooks run, by the names that manifests use.
 
-use crate::extension::{Hook, Position, Slot, SlotStage as Stage};
+use crate::extension::{Hook, Slot, SlotStage, StagePosition};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, str::FromStr};
 
@@ -30,7 +30,7 @@ pub enum HookEvent {
 
 /// The effect of a failed hook on the operation that it precedes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnFailure {
+pub enum HookFailureAction {
     /// The operation continues without a reply; the failure is reported.
     GoesOn,
     /// The operation is stopped, and the failure is its result.
@@ -65,11 +65,11 @@ impl HookEvent {
     #[must_use]
     pub fn slot(self) -> Slot {
         let (stage, position) = match self {
-            HookEvent::ResourcesDiscover | HookEvent::Input => (Stage::ReceiveInput, Position::Pre),
-            HookEvent::BeforeAgentStart => (Stage::ComposeRequest, Position::Pre),
-            HookEvent::Context => (Stage::SendRequest, Position::Pre),
-            HookEvent::ToolCall => (Stage::ToolCall, Position::Pre),
-            HookEvent::ToolResult => (Stage::ToolCall, Position::Post),
+            HookEvent::ResourcesDiscover | HookEvent::Input => (SlotStage::ReceiveInput, StagePosition::Pre),
+            HookEvent::BeforeAgentStart => (SlotStage::ComposeRequest, StagePosition::Pre),
+            HookEvent::Context => (SlotStage::SendRequest, StagePosition::Pre),
+            HookEvent::ToolCall => (SlotStage::ToolCall, StagePosition::Pre),
+            HookEvent::ToolResult => (SlotStage::ToolCall, StagePosition::Post),
         };
         Slot { stage, position }
     }
@@ -107,10 +107,10 @@ impl HookEvent {
     /// Returns the effect of a failed hook. Before a tool call a hook may be the guard, so the call does not
     /// happen without it.
     #[must_use]
-    pub fn on_failure(self) -> OnFailure {
+    pub fn on_failure(self) -> HookFailureAction {
         match self {
-            HookEvent::ToolCall => OnFailure::Stops,
-            _ => OnFailure::GoesOn,
+            HookEvent::ToolCall => HookFailureAction::Stops,
+            _ => HookFailureAction::GoesOn,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The reasons why a hook fails, and their messages.
 
-use super::{HookEvent, OnFailure};
+use super::{HookEvent, HookFailureAction};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
@@ -90,8 +90,8 @@ impl HookFailure {
     #[must_use]
     pub fn diagnostic(&self, hook: &str, event: HookEvent, place: Option<Place>) -> Diagnostic {
         let then = match event.on_failure() {
-            OnFailure::GoesOn => "was skipped",
-            OnFailure::Stops => "stopped what it was asked about",
+            HookFailureAction::GoesOn => "was skipped",
+            HookFailureAction::Stops => "stopped what it was asked about",
         };
         let what = format!("hook `{}` failed at {event} and {then}: {self}", shown(hook));
         let mut note = Diagnostic::error(DiagnosticCode::HookError, what);

@@ -17,7 +17,7 @@ mod source;
 pub use agent_start::{AgentStart, rebased};
 pub use ask::{DiscoverReason, HookAsk, HookContextFile, HookInputs, HookSkill, HookTool};
 pub use chain::{SkillPath, hear_context, hear_input, hear_resources};
-pub use event::{HookEvent, OnFailure, UnknownEvent};
+pub use event::{HookEvent, HookFailureAction, UnknownEvent};
 pub use failure::HookFailure;
 pub use handler::{HookFn, HookHandler, tell};
 pub use reply::HookReply;

@@ -3,7 +3,7 @@
 use super::{HookEvent, HookFailure};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    extension::Role,
+    extension::HookRole,
     settings::shown,
     suggestion::did_you_mean,
 };
@@ -96,8 +96,8 @@ impl HookReply {
 
     /// Clears all keys if the role may not reply, as an observer may not, and returns a warning.
     #[must_use]
-    pub fn confine_role(&mut self, hook: &str, role: Role) -> Option<Diagnostic> {
-        if role != Role::Observer || *self == HookReply::default() {
+    pub fn confine_role(&mut self, hook: &str, role: HookRole) -> Option<Diagnostic> {
+        if role != HookRole::Observer || *self == HookReply::default() {
             return None;
         }
         *self = HookReply::default();
@@ -183,10 +183,14 @@ mod tests {
             assert_eq!(reply.confine("h", event), None);
         }
         let mut reply = all.clone();
-        assert_eq!(reply.confine_role("h", Role::Transform), None);
+        assert_eq!(reply.confine_role("h", HookRole::Transform), None);
         assert_eq!(reply, all);
-        assert!(reply.confine_role("h", Role::Observer).is_some());
+        assert!(reply.confine_role("h", HookRole::Observer).is_some());
         assert_eq!(reply, HookReply::default());
-        assert_eq!(reply.confine_role("h", Role::Observer), None, "one that says nothing is as it should be");
+        assert_eq!(
+            reply.confine_role("h", HookRole::Observer),
+            None,
+            "one that says nothing is as it should be"
+        );
     }
 }

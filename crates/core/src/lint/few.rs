@@ -4,26 +4,26 @@
 /// A collector that keeps a limited number of items, of any number that are pushed.
 ///
 /// ```
-/// use preface_core::lint::few::Few;
-/// let mut few = Few::new(2);
+/// use preface_core::lint::few::BoundedList;
+/// let mut few = BoundedList::new(2);
 /// for word in ["pear", "fig", "apple", "kiwi"] {
 ///     few.push(word.len(), word);
 /// }
 /// assert_eq!(few.done(), (vec!["pear", "fig"], 2));
 /// ```
 #[derive(Debug)]
-pub struct Few<K, T> {
+pub struct BoundedList<K, T> {
     most: usize,
     /// With the rank of each and its number.
     kept: Vec<(K, usize, T)>,
     came: usize,
 }
 
-impl<K: Ord, T> Few<K, T> {
+impl<K: Ord, T> BoundedList<K, T> {
     /// Keeps so many.
     #[must_use]
     pub fn new(most: usize) -> Self {
-        Few { most, kept: Vec::new(), came: 0 }
+        BoundedList { most, kept: Vec::new(), came: 0 }
     }
 
     /// Adds one. Those with the least rank stay, and of equals the ones that came first.
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn never_many_more_are_held_than_stay() {
-        let mut few = Few::new(3);
+        let mut few = BoundedList::new(3);
         for number in 0..1_000 {
             few.push(number % 7, number);
             assert!(few.kept.len() <= 7);
@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn fewer_all_stay_as_they_came() {
-        let mut few = Few::new(usize::MAX);
+        let mut few = BoundedList::new(usize::MAX);
         for number in [3, 1, 2] {
             few.push(number, number);
         }
         assert_eq!(few.done(), (vec![3, 1, 2], 0));
-        let mut none = Few::new(0);
+        let mut none = BoundedList::new(0);
         none.push(1, 1);
         assert_eq!(none.done(), (vec![], 1));
     }

@@ -1,6 +1,6 @@
 //! What every lint finds: a byte range and what to say about it.
 
-use super::few::Few;
+use super::few::BoundedList;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity, excerpt},
     scope::Scope,
@@ -11,11 +11,11 @@ use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 /// Describes one finding in a text.
 ///
 /// ```
-/// use preface_core::lint::{finding::Finding, hidden};
+/// use preface_core::lint::{finding::TextFinding, hidden};
 /// let found = &hidden::scan("a\u{202e}b")[0];
 /// assert_eq!((found.code().as_str(), found.range()), ("hidden/bidi", 1..4));
 /// ```
-pub trait Finding {
+pub trait TextFinding {
     /// Returns the bytes of the text that are meant.
     fn range(&self) -> Range<usize>;
 
@@ -44,8 +44,13 @@ pub trait Finding {
 /// assert_eq!((place.line, place.column, place.span.clone()), (Some(2), Some(4), Some(7..10)));
 /// ```
 #[must_use]
-pub fn diagnostics<F: Finding>(findings: &[F], text: &str, scope: Option<Scope>, path: &str) -> Diagnostics {
-    let mut places = Places { text, scope, path, at: 0, line: 1, line_start: 0, column: 1 };
+pub fn diagnostics<F: TextFinding>(
+    findings: &[F],
+    text: &str,
+    scope: Option<Scope>,
+    path: &str,
+) -> Diagnostics {
+    let mut places = LocationFinder { text, scope, path, at: 0, line: 1, line_start: 0, column: 1 };
     let note = |finding: &F| {
         let place = places.place(finding.range());
         let note = Diagnostic::new(finding.severity(), finding.code(), finding.message()).at(place);
@@ -63,8 +68,8 @@ pub fn diagnostics<F: Finding>(findings: &[F], text: &str, scope: Option<Scope>,
 /// assert_eq!((found[0].range.clone(), found[1].range.clone(), left), (0..10, 22..25, 1));
 /// ```
 #[must_use]
-pub fn worst<F: Finding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
-    let mut few = Few::new(most);
+pub fn worst<F: TextFinding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
+    let mut few = BoundedList::new(most);
     for finding in findings {
         few.push((Reverse(finding.severity()), finding.range().start), finding);
     }
@@ -74,12 +79,12 @@ pub fn worst<F: Finding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
 /// Findings of one code and severity that were counted and not kept.
 ///
 /// ```
-/// use preface_core::lint::{finding::Finding, hidden::scan_few};
+/// use preface_core::lint::{finding::TextFinding, hidden::scan_few};
 /// let (_, rest) = scan_few(&"a\u{200b}".repeat(12_346), 1);
 /// assert_eq!(rest[0].message(), "… and 12,345 more");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rest {
+pub struct OmittedFindings {
     /// The bytes of the first finding that was left out.
     pub range: Range<usize>,
     /// The code of the findings.
@@ -90,7 +95,7 @@ pub struct Rest {
     pub count: usize,
 }
 
-impl Finding for Rest {
+impl TextFinding for OmittedFindings {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -118,16 +123,16 @@ impl Finding for Rest {
 
 /// Decides which findings of one text are kept: the first so many of each code and severity. The others are counted.
 #[derive(Debug)]
-pub struct FewOfEach {
+pub struct FindingLimiter {
     most: usize,
     seen: BTreeMap<(DiagnosticCode, Severity), (usize, Range<usize>)>,
 }
 
-impl FewOfEach {
+impl FindingLimiter {
     /// Keeps so many of each.
     #[must_use]
     pub fn new(most: usize) -> Self {
-        FewOfEach { most, seen: BTreeMap::new() }
+        FindingLimiter { most, seen: BTreeMap::new() }
     }
 
     /// Counts a finding and returns true where it is to be kept.
@@ -146,18 +151,18 @@ impl FewOfEach {
 
     /// Keeps the findings of a list that this decides for.
     #[must_use]
-    pub fn of<F: Finding>(most: usize, mut findings: Vec<F>) -> (Vec<F>, Vec<Rest>) {
-        let mut few = FewOfEach::new(most);
+    pub fn of<F: TextFinding>(most: usize, mut findings: Vec<F>) -> (Vec<F>, Vec<OmittedFindings>) {
+        let mut few = FindingLimiter::new(most);
         findings.retain(|finding| few.keeps(finding.code(), finding.severity(), &finding.range()));
         (findings, few.rest())
     }
 
     /// Returns what was not kept, in the order of the text.
     #[must_use]
-    pub fn rest(self) -> Vec<Rest> {
+    pub fn rest(self) -> Vec<OmittedFindings> {
         let over = self.seen.into_iter().filter(|(_, (count, _))| *count > self.most);
-        let mut rest: Vec<Rest> = over
-            .map(|((code, severity), (count, range))| Rest {
+        let mut rest: Vec<OmittedFindings> = over
+            .map(|((code, severity), (count, range))| OmittedFindings {
                 range,
                 code,
                 severity,
@@ -170,7 +175,7 @@ impl FewOfEach {
 }
 
 /// Works out many places of one text. Equal to [`Place::within`], which starts over for each.
-struct Places<'t> {
+struct LocationFinder<'t> {
     text: &'t str,
     scope: Option<Scope>,
     path: &'t str,
@@ -180,7 +185,7 @@ struct Places<'t> {
     column: usize,
 }
 
-impl Places<'_> {
+impl LocationFinder<'_> {
     fn place(&mut self, span: Range<usize>) -> Place {
         if span.start < self.at || !self.text.is_char_boundary(span.start) {
             return Place::within(self.scope, self.path, self.text, span);
@@ -211,9 +216,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    struct At(Range<usize>);
+    struct RangeFinding(Range<usize>);
 
-    impl Finding for At {
+    impl TextFinding for RangeFinding {
         fn range(&self) -> Range<usize> {
             self.0.clone()
         }
@@ -231,9 +236,9 @@ mod tests {
     proptest! {
         #[test]
         fn one_pass_gives_the_places_of_many(text in "([a-zäé漢]|\n|\r|\r\n|x{99}){0,40}") {
-            let all: Vec<At> = text.char_indices().map(|(at, c)| At(at..at + c.len_utf8())).collect();
+            let all: Vec<RangeFinding> = text.char_indices().map(|(at, c)| RangeFinding(at..at + c.len_utf8())).collect();
             let notes = diagnostics(&all, &text, Some(Scope::Project), "a.md");
-            for (At(range), note) in all.iter().zip(notes) {
+            for (RangeFinding(range), note) in all.iter().zip(notes) {
                 let place = Place::within(Some(Scope::Project), "a.md", &text, range.clone());
                 prop_assert_eq!(note.place, Some(place));
             }

@@ -20,7 +20,7 @@
 
 use super::{
     character::{Class, escape_where},
-    finding::{FewOfEach, Finding, Rest},
+    finding::{FindingLimiter, OmittedFindings, TextFinding},
     hidden,
 };
 use crate::{
@@ -61,16 +61,16 @@ const MARKERS: &[&str] = &[
 ];
 
 /// A word before a colon that starts a turn in a transcript.
-struct Label {
+struct TurnLabel {
     word: &'static str,
     shown: &'static str,
     /// The places where the word is a label.
-    only: Only,
+    only: LabelPosition,
 }
 
 /// The places where a word is a label.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Only {
+enum LabelPosition {
     /// At every start of a line.
     Anywhere,
     /// Before a sentence and outside of code: documents describe systems and users, and configuration files have such
@@ -80,12 +80,12 @@ enum Only {
     InHeading,
 }
 
-const LABELS: &[Label] = &[
-    Label { word: "assistant", shown: "Assistant:", only: Only::Anywhere },
-    Label { word: "human", shown: "Human:", only: Only::Anywhere },
-    Label { word: "instruction", shown: "### Instruction:", only: Only::InHeading },
-    Label { word: "system", shown: "System:", only: Only::BeforeProse },
-    Label { word: "user", shown: "User:", only: Only::BeforeProse },
+const LABELS: &[TurnLabel] = &[
+    TurnLabel { word: "assistant", shown: "Assistant:", only: LabelPosition::Anywhere },
+    TurnLabel { word: "human", shown: "Human:", only: LabelPosition::Anywhere },
+    TurnLabel { word: "instruction", shown: "### Instruction:", only: LabelPosition::InHeading },
+    TurnLabel { word: "system", shown: "System:", only: LabelPosition::BeforeProse },
+    TurnLabel { word: "user", shown: "User:", only: LabelPosition::BeforeProse },
 ];
 
 /// The fewest words behind a label that make a sentence.
@@ -93,7 +93,7 @@ const PROSE: usize = 3;
 
 /// Names what is imitated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ImitationKind {
     /// A tag of the engine.
     Tag,
     /// A marker of a chat format.
@@ -102,13 +102,13 @@ pub enum Kind {
     Role,
 }
 
-impl Kind {
+impl ImitationKind {
     /// Returns `forged/tag`, the name that `pi` fixes, `forged/marker` or `forged/role`.
     fn code(self) -> DiagnosticCode {
         match self {
-            Kind::Tag => DiagnosticCode::ForgedTag,
-            Kind::Marker => DiagnosticCode::ForgedMarker,
-            Kind::Role => DiagnosticCode::ForgedRole,
+            ImitationKind::Tag => DiagnosticCode::ForgedTag,
+            ImitationKind::Marker => DiagnosticCode::ForgedMarker,
+            ImitationKind::Role => DiagnosticCode::ForgedRole,
         }
     }
 }
@@ -116,22 +116,22 @@ impl Kind {
 /// Describes one imitation.
 ///
 /// ```
-/// use preface_core::lint::{finding::Finding, forged::scan};
+/// use preface_core::lint::{finding::TextFinding, forged::scan};
 /// let found = &scan("ok </Available_Skills > ok")[0];
 /// assert_eq!(found.range(), 3..21);
 /// assert_eq!(found.message(), "imitates the tag `</available_skills>`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forged {
+pub struct Imitation {
     /// The label, or the tag from its `<` to the end of its name.
     pub range: Range<usize>,
     /// The kind of imitation.
-    pub kind: Kind,
+    pub kind: ImitationKind,
     /// The tag as the engine would write it, or the label.
     pub imitates: String,
 }
 
-impl Finding for Forged {
+impl TextFinding for Imitation {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -146,9 +146,9 @@ impl Finding for Forged {
 
     fn message(&self) -> String {
         match self.kind {
-            Kind::Tag => format!("imitates the tag `{}`", self.imitates),
-            Kind::Marker => format!("imitates a marker of a chat format: `{}`", self.imitates),
-            Kind::Role => format!("imitates the start of a turn: `{}`", self.imitates),
+            ImitationKind::Tag => format!("imitates the tag `{}`", self.imitates),
+            ImitationKind::Marker => format!("imitates a marker of a chat format: `{}`", self.imitates),
+            ImitationKind::Role => format!("imitates the start of a turn: `{}`", self.imitates),
         }
     }
 }
@@ -161,7 +161,7 @@ impl Finding for Forged {
 /// assert!(scan("Dear Human: a <skillet> is no <b>skill</b>").is_empty());
 /// ```
 #[must_use]
-pub fn scan(text: &str) -> Vec<Forged> {
+pub fn scan(text: &str) -> Vec<Imitation> {
     scan_for(text, TAGS)
 }
 
@@ -173,28 +173,32 @@ pub fn scan(text: &str) -> Vec<Forged> {
 /// assert_eq!(scan_for("</house-rules>", &["house-rules"]).len(), 1);
 /// ```
 #[must_use]
-pub fn scan_for<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Forged> {
+pub fn scan_for<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Imitation> {
     scan_few(text, tags, usize::MAX).0
 }
 
 /// Finds imitations as [`scan_for`] does, but at most so many of each code, and returns what the rest was.
 #[must_use]
-pub fn scan_few<T: AsRef<str>>(text: &str, tags: &[T], most: usize) -> (Vec<Forged>, Vec<Rest>) {
-    let mut few = FewOfEach::new(most);
+pub fn scan_few<T: AsRef<str>>(
+    text: &str,
+    tags: &[T],
+    most: usize,
+) -> (Vec<Imitation>, Vec<OmittedFindings>) {
+    let mut few = FindingLimiter::new(most);
     let mut found = Vec::new();
-    let mut push = |kind: Kind, range: Range<usize>, imitates: &dyn Fn() -> String| {
+    let mut push = |kind: ImitationKind, range: Range<usize>, imitates: &dyn Fn() -> String| {
         if few.keeps(kind.code(), Severity::Warning, &range) {
-            found.push(Forged { range, kind, imitates: imitates() });
+            found.push(Imitation { range, kind, imitates: imitates() });
         }
     };
     openings(text, |at, bracket| {
         if let Some((range, slash, tag)) = tag_at(text, at, tags) {
-            push(Kind::Tag, range, &|| format!("<{slash}{tag}>"));
+            push(ImitationKind::Tag, range, &|| format!("<{slash}{tag}>"));
         } else if let Some(range) = marker_at(text, at, bracket) {
-            push(Kind::Marker, range.clone(), &|| text[range.clone()].to_owned());
+            push(ImitationKind::Marker, range.clone(), &|| text[range.clone()].to_owned());
         }
     });
-    labels(text, |range, label| push(Kind::Role, range, &|| label.shown.to_owned()));
+    labels(text, |range, label| push(ImitationKind::Role, range, &|| label.shown.to_owned()));
     found.sort_by_key(|forged| forged.range.start);
     (found, few.rest())
 }
@@ -206,11 +210,11 @@ pub fn scan_few<T: AsRef<str>>(text: &str, tags: &[T], most: usize) -> (Vec<Forg
 /// assert_eq!(scan_tags("Human: </rules>", &["rules"]).len(), 1);
 /// ```
 #[must_use]
-pub fn scan_tags<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Forged> {
+pub fn scan_tags<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Imitation> {
     let mut found = Vec::new();
     openings(text, |at, _| {
         if let Some((range, slash, tag)) = tag_at(text, at, tags) {
-            found.push(Forged { range, kind: Kind::Tag, imitates: format!("<{slash}{tag}>") });
+            found.push(Imitation { range, kind: ImitationKind::Tag, imitates: format!("<{slash}{tag}>") });
         }
     });
     found
@@ -240,21 +244,21 @@ pub fn neutralise_for<'t, T: AsRef<str>>(text: &'t str, tags: &[T]) -> Cow<'t, s
 }
 
 /// Escapes what was found in a text.
-pub(crate) fn escape<'t>(text: &'t str, found: &[Forged]) -> Cow<'t, str> {
+pub(crate) fn escape<'t>(text: &'t str, found: &[Imitation]) -> Cow<'t, str> {
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 4 * found.len());
     let mut at = 0;
-    for Forged { range, kind, .. } in found {
+    for Imitation { range, kind, .. } in found {
         safe.push_str(&text[at..range.start]);
         let first = text[range.start..].chars().next().unwrap_or_default();
         at = match kind {
-            Kind::Tag | Kind::Marker => {
+            ImitationKind::Tag | ImitationKind::Marker => {
                 safe.push_str(&entity(first));
                 range.start + first.len_utf8()
             }
-            Kind::Role => {
+            ImitationKind::Role => {
                 safe.push('\\');
                 range.start
             }
@@ -447,7 +451,7 @@ fn lookalike(c: char) -> Option<char> {
 }
 
 /// Calls for each label of a turn: at the start of a line, behind marks of Markdown or not.
-fn labels(text: &str, mut found: impl FnMut(Range<usize>, &'static Label)) {
+fn labels(text: &str, mut found: impl FnMut(Range<usize>, &'static TurnLabel)) {
     let mut fenced = false;
     let mut start = 0;
     let is_end = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
@@ -472,7 +476,7 @@ pub(super) fn starts_with_label(name: &str) -> bool {
 }
 
 /// Returns where the label of a line starts, its length with the colon, and which it is.
-fn label_in(line: &str, fenced: bool) -> Option<(usize, usize, &'static Label)> {
+fn label_in(line: &str, fenced: bool) -> Option<(usize, usize, &'static TurnLabel)> {
     let decoration =
         |c: char| matches!(c, ' ' | '\t' | '>' | '*' | '_' | '#') || is_white(c) || Class::is_invisible(c);
     let inside = line.trim_start_matches(decoration);
@@ -487,9 +491,9 @@ fn label_in(line: &str, fenced: bool) -> Option<(usize, usize, &'static Label)> 
         let tail = inside[word..].trim_start_matches(|c| matches!(c, '*' | '_') || Class::is_invisible(c));
         let (colon, rest) = split_char(tail).filter(|(c, _)| fold(*c) == ':')?;
         let is_one = match label.only {
-            Only::Anywhere => true,
-            Only::InHeading => heading,
-            Only::BeforeProse => !fenced && is_prose(rest),
+            LabelPosition::Anywhere => true,
+            LabelPosition::InHeading => heading,
+            LabelPosition::BeforeProse => !fenced && is_prose(rest),
         };
         let length = inside.len() - tail.len() + colon.len_utf8();
         is_one.then_some((at, length, label))

@@ -7,7 +7,7 @@ pub use super::character::escape_hidden;
 
 use super::{
     character::{BLANK_BRAILLE, Class, is_unusual_space},
-    finding::{self, FewOfEach, Finding, Rest},
+    finding::{self, FindingLimiter, OmittedFindings, TextFinding},
 };
 use crate::{
     diagnostic::{DiagnosticCode, Diagnostics, Severity},
@@ -19,7 +19,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeEmoji, Un
 
 /// Names a way to hide text. The worst comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum HiddenKind {
     /// Tag characters: each stands for one ASCII character and shows nothing. The flags of England, Scotland and
     /// Wales are made of them and are not reported.
     Tag,
@@ -55,43 +55,43 @@ pub enum Kind {
     Comment,
 }
 
-impl Kind {
+impl HiddenKind {
     /// Returns true where the code points of a run say what it is.
     #[must_use]
     pub fn is_of_characters(self) -> bool {
-        !matches!(self, Kind::Comment | Kind::OffScreen)
+        !matches!(self, HiddenKind::Comment | HiddenKind::OffScreen)
     }
 
     /// Returns the stable code.
     ///
     /// ```
-    /// assert_eq!(preface_core::lint::hidden::Kind::SelectorRun.code().as_str(), "hidden/selector-run");
+    /// assert_eq!(preface_core::lint::hidden::HiddenKind::SelectorRun.code().as_str(), "hidden/selector-run");
     /// ```
     #[must_use]
     pub fn code(self) -> DiagnosticCode {
         match self {
-            Kind::Tag => DiagnosticCode::HiddenTag,
-            Kind::Bidi => DiagnosticCode::HiddenBidi,
-            Kind::ZeroWidth => DiagnosticCode::HiddenZeroWidth,
-            Kind::Bom => DiagnosticCode::HiddenBom,
-            Kind::Control => DiagnosticCode::HiddenControl,
-            Kind::SelectorRun => DiagnosticCode::HiddenSelectorRun,
-            Kind::Selector => DiagnosticCode::HiddenSelector,
-            Kind::Filler => DiagnosticCode::HiddenFiller,
-            Kind::PrivateUse => DiagnosticCode::HiddenPrivateUse,
-            Kind::Separator => DiagnosticCode::HiddenSeparator,
-            Kind::OffScreen => DiagnosticCode::HiddenOffScreen,
-            Kind::Pile => DiagnosticCode::HiddenPile,
-            Kind::Space => DiagnosticCode::HiddenSpace,
-            Kind::Mark => DiagnosticCode::HiddenMark,
-            Kind::Comment => DiagnosticCode::HiddenComment,
+            HiddenKind::Tag => DiagnosticCode::HiddenTag,
+            HiddenKind::Bidi => DiagnosticCode::HiddenBidi,
+            HiddenKind::ZeroWidth => DiagnosticCode::HiddenZeroWidth,
+            HiddenKind::Bom => DiagnosticCode::HiddenBom,
+            HiddenKind::Control => DiagnosticCode::HiddenControl,
+            HiddenKind::SelectorRun => DiagnosticCode::HiddenSelectorRun,
+            HiddenKind::Selector => DiagnosticCode::HiddenSelector,
+            HiddenKind::Filler => DiagnosticCode::HiddenFiller,
+            HiddenKind::PrivateUse => DiagnosticCode::HiddenPrivateUse,
+            HiddenKind::Separator => DiagnosticCode::HiddenSeparator,
+            HiddenKind::OffScreen => DiagnosticCode::HiddenOffScreen,
+            HiddenKind::Pile => DiagnosticCode::HiddenPile,
+            HiddenKind::Space => DiagnosticCode::HiddenSpace,
+            HiddenKind::Mark => DiagnosticCode::HiddenMark,
+            HiddenKind::Comment => DiagnosticCode::HiddenComment,
         }
     }
 }
 
 /// Names a place where a hidden character has an ordinary use. It is reported as an info there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Usual {
+pub enum OrdinaryUse {
     /// A joiner inside an emoji sequence.
     Emoji,
     /// A joiner, non-joiner or zero-width space between letters of a script that writes with it.
@@ -109,27 +109,27 @@ pub enum Usual {
 /// Describes one run of hidden text.
 ///
 /// ```
-/// use preface_core::lint::{finding::Finding, hidden::{scan, Kind}};
+/// use preface_core::lint::{finding::TextFinding, hidden::{scan, HiddenKind}};
 /// let found = &scan("fine\u{e0068}\u{e0069}")[0];
-/// assert_eq!((found.kind, found.range.clone()), (Kind::Tag, 4..12));
+/// assert_eq!((found.kind, found.range.clone()), (HiddenKind::Tag, 4..12));
 /// assert_eq!(found.payload.as_deref(), Some("hi"));
 /// assert_eq!(found.message(), "tag characters hide the text `hi`: U+E0068 U+E0069");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenSpan {
     /// The bytes of the run.
     pub range: Range<usize>,
     /// The way in which the run is hidden.
-    pub kind: Kind,
+    pub kind: HiddenKind,
     /// The ordinary use, where it has one.
-    pub usual: Option<Usual>,
+    pub usual: Option<OrdinaryUse>,
     /// The code points as `U+XXXX`, equal neighbours counted, long runs shortened. Empty for comments.
     pub code_points: String,
     /// The ASCII text that tag characters stand for.
     pub payload: Option<String>,
 }
 
-impl Finding for Hidden {
+impl TextFinding for HiddenSpan {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -144,7 +144,7 @@ impl Finding for Hidden {
 
     fn message(&self) -> String {
         let what = match (self.kind, self.usual) {
-            (Kind::Tag, _) => {
+            (HiddenKind::Tag, _) => {
                 let text: String = self.payload.iter().flat_map(|p| p.chars()).take(SHOWN_PAYLOAD).collect();
                 let more =
                     if self.payload.as_ref().is_some_and(|p| p.len() > text.len()) { "…" } else { "" };
@@ -154,43 +154,43 @@ impl Finding for Hidden {
                     self.code_points
                 );
             }
-            (Kind::Comment, _) => {
+            (HiddenKind::Comment, _) => {
                 return format!("HTML comment of {} bytes: absent from the rendered page", self.range.len());
             }
-            (_, Some(Usual::Emoji)) => "zero-width joiner inside an emoji sequence",
-            (_, Some(Usual::Script)) => "joiner between letters of a script that uses it",
-            (_, Some(Usual::Braille)) => "blank among Braille patterns",
-            (_, Some(Usual::Hyphenation)) => "soft hyphen",
-            (_, Some(Usual::PageBreak)) => "page break",
-            (Kind::OffScreen, _) => {
+            (_, Some(OrdinaryUse::Emoji)) => "zero-width joiner inside an emoji sequence",
+            (_, Some(OrdinaryUse::Script)) => "joiner between letters of a script that uses it",
+            (_, Some(OrdinaryUse::Braille)) => "blank among Braille patterns",
+            (_, Some(OrdinaryUse::Hyphenation)) => "soft hyphen",
+            (_, Some(OrdinaryUse::PageBreak)) => "page break",
+            (HiddenKind::OffScreen, _) => {
                 return format!(
                     "{} bytes of blanks or empty lines push the text behind them off a screen",
                     self.range.len()
                 );
             }
-            (Kind::Pile, _) => "combining marks piled on one letter",
-            (Kind::Space, _) => "unusual blanks in a row",
-            (Kind::Control, _) => "control characters",
-            (Kind::Selector, _) => "variation selector that can carry data",
-            (Kind::PrivateUse, _) => "private-use characters: what they look like depends on the font",
-            (Kind::Separator, _) => "line separator that most editors do not show",
-            (Kind::Bidi, _) => "characters that change the order of text on a screen",
-            (Kind::ZeroWidth, _) => "zero-width characters",
-            (Kind::Bom, _) => "byte order mark inside the text",
-            (Kind::SelectorRun, _) => "variation selectors in a row",
-            (Kind::Filler, _) => "characters that show nothing",
-            (Kind::Mark, _) => "direction mark",
+            (HiddenKind::Pile, _) => "combining marks piled on one letter",
+            (HiddenKind::Space, _) => "unusual blanks in a row",
+            (HiddenKind::Control, _) => "control characters",
+            (HiddenKind::Selector, _) => "variation selector that can carry data",
+            (HiddenKind::PrivateUse, _) => "private-use characters: what they look like depends on the font",
+            (HiddenKind::Separator, _) => "line separator that most editors do not show",
+            (HiddenKind::Bidi, _) => "characters that change the order of text on a screen",
+            (HiddenKind::ZeroWidth, _) => "zero-width characters",
+            (HiddenKind::Bom, _) => "byte order mark inside the text",
+            (HiddenKind::SelectorRun, _) => "variation selectors in a row",
+            (HiddenKind::Filler, _) => "characters that show nothing",
+            (HiddenKind::Mark, _) => "direction mark",
         };
         format!("{what}: {}", self.code_points)
     }
 }
 
 /// Returns how bad a run of this kind is.
-fn severity(kind: Kind, usual: Option<Usual>) -> Severity {
+fn severity(kind: HiddenKind, usual: Option<OrdinaryUse>) -> Severity {
     match kind {
         _ if usual.is_some() => Severity::Info,
-        Kind::Tag | Kind::Bidi => Severity::Error,
-        Kind::Comment => Severity::Info,
+        HiddenKind::Tag | HiddenKind::Bidi => Severity::Error,
+        HiddenKind::Comment => Severity::Info,
         _ => Severity::Warning,
     }
 }
@@ -214,7 +214,7 @@ pub fn write_out(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    for Hidden { range, .. } in tricks {
+    for HiddenSpan { range, .. } in tricks {
         out.push_str(&text[at..range.start]);
         text[range.clone()].chars().for_each(|c| out.extend(c.escape_unicode()));
         at = range.end;
@@ -234,7 +234,7 @@ pub fn write_out(text: &str) -> Cow<'_, str> {
 /// assert_eq!(scan("Use tabs.\u{200b}\u{200b} <!-- and spaces -->").len(), 2);
 /// ```
 #[must_use]
-pub fn scan(text: &str) -> Vec<Hidden> {
+pub fn scan(text: &str) -> Vec<HiddenSpan> {
     scan_few(text, usize::MAX).0
 }
 
@@ -247,17 +247,17 @@ pub fn scan(text: &str) -> Vec<Hidden> {
 /// assert_eq!((found.len(), rest[0].count), (2, 998));
 /// ```
 #[must_use]
-pub fn scan_few(text: &str, most: usize) -> (Vec<Hidden>, Vec<Rest>) {
-    let mut few = FewOfEach::new(most);
+pub fn scan_few(text: &str, most: usize) -> (Vec<HiddenSpan>, Vec<OmittedFindings>) {
+    let mut few = FindingLimiter::new(most);
     let mut found = Vec::new();
-    runs(text, &mut |Run { range, kind, usual }| {
+    runs(text, &mut |HiddenRun { range, kind, usual }| {
         if few.keeps(kind.code(), severity(kind, usual), &range) {
             let run = &text[range.clone()];
-            found.push(Hidden {
+            found.push(HiddenSpan {
                 kind,
                 usual,
                 code_points: if kind.is_of_characters() { code_points(run) } else { String::new() },
-                payload: (kind == Kind::Tag).then(|| run.chars().map(ascii_of_tag).collect()),
+                payload: (kind == HiddenKind::Tag).then(|| run.chars().map(ascii_of_tag).collect()),
                 range,
             });
         }
@@ -281,9 +281,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     let mut at = 0;
     let mut push = |part: &str| shown.push_str(&part.replace("\r\n", "\n"));
     let escaped = |run: &str| run.chars().map(|c| c.escape_unicode().to_string()).collect::<String>();
-    characters(text, &mut |Run { range, kind, usual }| {
-        let whole = usual.is_none() && !matches!(kind, Kind::Pile | Kind::Space);
-        if whole || kind == Kind::Control {
+    characters(text, &mut |HiddenRun { range, kind, usual }| {
+        let whole = usual.is_none() && !matches!(kind, HiddenKind::Pile | HiddenKind::Space);
+        if whole || kind == HiddenKind::Control {
             push(&text[at..range.start]);
             push(&escaped(&text[range.clone()]));
             at = range.end;
@@ -295,7 +295,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// Says what becomes of HTML comments on the way to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comments {
+pub enum CommentHandling {
     /// The model sees them.
     Sent,
     /// They are taken out.
@@ -305,39 +305,39 @@ pub enum Comments {
 /// Turns findings into notes on the file `path`, and says of each comment whether the model sees it.
 ///
 /// ```
-/// use preface_core::lint::hidden::{Comments, diagnostics, scan};
+/// use preface_core::lint::hidden::{CommentHandling, diagnostics, scan};
 /// let text = "<!-- psst -->";
-/// let notes = diagnostics(&scan(text), text, None, "AGENTS.md", Comments::Sent);
+/// let notes = diagnostics(&scan(text), text, None, "AGENTS.md", CommentHandling::Sent);
 /// assert_eq!(notes[0].help.as_deref(), Some("the model sees it"));
 /// ```
 #[must_use]
 pub fn diagnostics(
-    findings: &[Hidden],
+    findings: &[HiddenSpan],
     text: &str,
     scope: Option<Scope>,
     path: &str,
-    comments: Comments,
+    comments: CommentHandling,
 ) -> Diagnostics {
     let mut notes = finding::diagnostics(findings, text, scope, path);
     let fate = match comments {
-        Comments::Sent => "the model sees it",
-        Comments::Stripped => "the model does not see it",
+        CommentHandling::Sent => "the model sees it",
+        CommentHandling::Stripped => "the model does not see it",
     };
-    for note in notes.iter_mut().filter(|note| note.code == Kind::Comment.code()) {
+    for note in notes.iter_mut().filter(|note| note.code == HiddenKind::Comment.code()) {
         note.help = Some(fate.to_owned());
     }
     notes
 }
 
 /// A run of hidden text, before anything is worked out for a message.
-struct Run {
+struct HiddenRun {
     range: Range<usize>,
-    kind: Kind,
-    usual: Option<Usual>,
+    kind: HiddenKind,
+    usual: Option<OrdinaryUse>,
 }
 
 /// Finds every run: comments, then characters, then blanks, each in the order of the text.
-fn runs(text: &str, found: &mut dyn FnMut(Run)) {
+fn runs(text: &str, found: &mut dyn FnMut(HiddenRun)) {
     comments(text, found);
     if may_hide(text.as_bytes()) {
         characters(text, found);
@@ -357,26 +357,26 @@ fn is_special(byte: u8) -> bool {
 
 /// The kind of characters in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Group {
+enum CharacterGroup {
     Class(Class),
     Space,
     Pile,
 }
 
-impl Group {
-    fn of(c: char) -> Option<Group> {
+impl CharacterGroup {
+    fn of(c: char) -> Option<CharacterGroup> {
         if c.is_ascii() || matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}') {
-            return Class::of(c).map(Group::Class);
+            return Class::of(c).map(CharacterGroup::Class);
         }
         if let Some(class) = Class::of(c) {
-            return Some(Group::Class(class));
+            return Some(CharacterGroup::Class(class));
         }
         if is_unusual_space(c) {
-            return Some(Group::Space);
+            return Some(CharacterGroup::Space);
         }
         let is_mark =
             matches!(c.general_category(), GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark);
-        is_mark.then_some(Group::Pile)
+        is_mark.then_some(CharacterGroup::Pile)
     }
 }
 
@@ -394,8 +394,8 @@ const REGIONS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-fn characters(text: &str, found: &mut dyn FnMut(Run)) {
-    let habits = Habits::of(text);
+fn characters(text: &str, found: &mut dyn FnMut(HiddenRun)) {
+    let habits = TextTraits::of(text);
     let mut at = 0;
     while let Some(next) = text.as_bytes()[at..].iter().position(|byte| is_special(*byte)) {
         let start = at + next;
@@ -410,47 +410,49 @@ fn characters(text: &str, found: &mut dyn FnMut(Run)) {
             let region = REGIONS.iter().find(|region| text[at..].starts_with(**region));
             at += region.map_or(0, |region| region.len());
         }
-        let Some(group) = Group::of(first) else { continue };
-        if start == 0 && group == Group::Class(Class::Bom) {
+        let Some(group) = CharacterGroup::of(first) else { continue };
+        if start == 0 && group == CharacterGroup::Class(Class::Bom) {
             continue;
         }
-        let mut run = rest.find(|c| Group::of(c) != Some(group)).map_or(rest, |end| &rest[..end]);
+        let mut run = rest.find(|c| CharacterGroup::of(c) != Some(group)).map_or(rest, |end| &rest[..end]);
         if run.len() > 1 && run.ends_with('\r') && rest[run.len()..].starts_with('\n') {
             run = &run[..run.len() - 1];
         }
         at = start + run.len();
         let kind = match group {
-            Group::Space if run.chars().nth(SPACES - 1).is_none() || run.chars().all(|c| c == '\u{3000}') => {
+            CharacterGroup::Space
+                if run.chars().nth(SPACES - 1).is_none() || run.chars().all(|c| c == '\u{3000}') =>
+            {
                 continue;
             }
-            Group::Space => Kind::Space,
-            Group::Pile if run.chars().nth(PILE - 1).is_none() => continue,
-            Group::Pile => Kind::Pile,
-            Group::Class(Class::Selector) => {
+            CharacterGroup::Space => HiddenKind::Space,
+            CharacterGroup::Pile if run.chars().nth(PILE - 1).is_none() => continue,
+            CharacterGroup::Pile => HiddenKind::Pile,
+            CharacterGroup::Class(Class::Selector) => {
                 if run.chars().nth(1).is_some() {
-                    Kind::SelectorRun
+                    HiddenKind::SelectorRun
                 } else if habits.is_variant(&text[..start], first) {
                     continue;
                 } else {
-                    Kind::Selector
+                    HiddenKind::Selector
                 }
             }
-            Group::Class(Class::Tag) => Kind::Tag,
-            Group::Class(Class::Bidi) => Kind::Bidi,
-            Group::Class(Class::Control) => Kind::Control,
-            Group::Class(Class::ZeroWidth) => Kind::ZeroWidth,
-            Group::Class(Class::Bom) => Kind::Bom,
-            Group::Class(Class::Filler) => Kind::Filler,
-            Group::Class(Class::PrivateUse) => Kind::PrivateUse,
-            Group::Class(Class::Separator) => Kind::Separator,
-            Group::Class(Class::Mark) => Kind::Mark,
+            CharacterGroup::Class(Class::Tag) => HiddenKind::Tag,
+            CharacterGroup::Class(Class::Bidi) => HiddenKind::Bidi,
+            CharacterGroup::Class(Class::Control) => HiddenKind::Control,
+            CharacterGroup::Class(Class::ZeroWidth) => HiddenKind::ZeroWidth,
+            CharacterGroup::Class(Class::Bom) => HiddenKind::Bom,
+            CharacterGroup::Class(Class::Filler) => HiddenKind::Filler,
+            CharacterGroup::Class(Class::PrivateUse) => HiddenKind::PrivateUse,
+            CharacterGroup::Class(Class::Separator) => HiddenKind::Separator,
+            CharacterGroup::Class(Class::Mark) => HiddenKind::Mark,
         };
-        found(Run { range: start..at, kind, usual: usual(text, start, run, &habits) });
+        found(HiddenRun { range: start..at, kind, usual: usual(text, start, run, &habits) });
     }
 }
 
 /// The properties of the text as a whole.
-struct Habits {
+struct TextTraits {
     /// Letters that are written from right to left.
     right_to_left: bool,
     /// More ideographic variation selectors than a text has rare names.
@@ -460,7 +462,7 @@ struct Habits {
 /// The most ideographic variation selectors that a text has without a warning.
 const VARIANTS: usize = 8;
 
-impl Habits {
+impl TextTraits {
     fn of(text: &str) -> Self {
         let right_to_left = |c: char| {
             matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
@@ -468,7 +470,7 @@ impl Habits {
         };
         // The first bytes of U+E0100 to U+E01EF.
         let variants = memmem::find_iter(text.as_bytes(), b"\xf3\xa0").nth(VARIANTS).is_some();
-        Habits { right_to_left: text.contains(right_to_left), many_variants: variants }
+        TextTraits { right_to_left: text.contains(right_to_left), many_variants: variants }
     }
 
     /// Returns true where a selector chooses one of the variants that the character before it has.
@@ -499,7 +501,7 @@ const WIDE: usize = 200;
 const TALL: usize = 80;
 
 /// Finds blanks that push text off a screen: many in one line, or many empty lines, with text behind them.
-fn off_screen(text: &str, found: &mut dyn FnMut(Run)) {
+fn off_screen(text: &str, found: &mut dyn FnMut(HiddenRun)) {
     let blank = |c: char| c.is_whitespace() || c == BLANK_BRAILLE || is_unusual_space(c);
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -532,7 +534,7 @@ fn off_screen(text: &str, found: &mut dyn FnMut(Run)) {
         let last = run.rsplit('\n').next().unwrap_or_default();
         let wide = last.chars().take(WIDE).count() == WIDE && !is_table_row(text, start, end);
         if wide || lines > TALL {
-            found(Run { range: start..end, kind: Kind::OffScreen, usual: None });
+            found(HiddenRun { range: start..end, kind: HiddenKind::OffScreen, usual: None });
         }
     }
 }
@@ -570,27 +572,29 @@ fn ascii_of_tag(tag: char) -> char {
     (tag as u32 & 0x7f) as u8 as char
 }
 
-fn usual(text: &str, start: usize, run: &str, habits: &Habits) -> Option<Usual> {
+fn usual(text: &str, start: usize, run: &str, habits: &TextTraits) -> Option<OrdinaryUse> {
     let before = text[..start].chars().next_back();
     let after = text[start + run.len()..].chars().next();
     let braille = |c: Option<char>| matches!(c, Some('\u{2801}'..='\u{28ff}'));
     let letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
     match run {
-        "\u{200d}" if before_is_emoji(&text[..start]) && after.is_some_and(is_emoji) => Some(Usual::Emoji),
+        "\u{200d}" if before_is_emoji(&text[..start]) && after.is_some_and(is_emoji) => {
+            Some(OrdinaryUse::Emoji)
+        }
         "\u{200c}" | "\u{200d}" if before.is_some_and(joins) && after.is_some_and(joins) => {
-            Some(Usual::Script)
+            Some(OrdinaryUse::Script)
         }
-        "\u{200c}" | "\u{200d}" if before.is_some_and(is_virama) => Some(Usual::Script),
+        "\u{200c}" | "\u{200d}" if before.is_some_and(is_virama) => Some(OrdinaryUse::Script),
         "\u{200b}" if before.is_some_and(has_no_spaces) && after.is_some_and(has_no_spaces) => {
-            Some(Usual::Script)
+            Some(OrdinaryUse::Script)
         }
-        "\u{ad}" if letter(before) && letter(after) => Some(Usual::Hyphenation),
+        "\u{ad}" if letter(before) && letter(after) => Some(OrdinaryUse::Hyphenation),
         "\u{c}" if matches!(before, None | Some('\n')) && !matches!(after, Some('\r')) => {
-            Some(Usual::PageBreak)
+            Some(OrdinaryUse::PageBreak)
         }
-        "\u{200e}" | "\u{200f}" | "\u{61c}" if habits.right_to_left => Some(Usual::RightToLeft),
+        "\u{200e}" | "\u{200f}" | "\u{61c}" if habits.right_to_left => Some(OrdinaryUse::RightToLeft),
         _ if run.chars().all(|c| c == BLANK_BRAILLE) => {
-            (braille(before) || braille(after)).then_some(Usual::Braille)
+            (braille(before) || braille(after)).then_some(OrdinaryUse::Braille)
         }
         _ => None,
     }
@@ -669,7 +673,7 @@ fn code_points(run: &str) -> String {
 
 const SHOWN_POINTS: usize = 8;
 
-fn comments(text: &str, found: &mut dyn FnMut(Run)) {
+fn comments(text: &str, found: &mut dyn FnMut(HiddenRun)) {
     let mut at = 0;
     while let Some(open) = memmem::find(&text.as_bytes()[at..], b"<!--") {
         let start = at + open;
@@ -677,7 +681,7 @@ fn comments(text: &str, found: &mut dyn FnMut(Run)) {
         let inside = start + 2;
         let close = memmem::find(&text.as_bytes()[inside..], b"-->");
         at = close.map_or(text.len(), |close| inside + close + 3);
-        found(Run { range: start..at, kind: Kind::Comment, usual: None });
+        found(HiddenRun { range: start..at, kind: HiddenKind::Comment, usual: None });
     }
 }
 
@@ -749,7 +753,7 @@ mod tests {
         fn escaped_text_hides_nothing(text in any::<String>()) {
             let shown = escape_hidden(&text);
             prop_assert!(!shown.contains(is_hidden));
-            let seen = [Kind::Comment, Kind::Pile, Kind::Space, Kind::OffScreen];
+            let seen = [HiddenKind::Comment, HiddenKind::Pile, HiddenKind::Space, HiddenKind::OffScreen];
             prop_assert!(scan(&shown).iter().all(|hidden| seen.contains(&hidden.kind)));
             prop_assert_eq!(escape_hidden(&shown), shown.as_ref());
         }

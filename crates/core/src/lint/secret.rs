@@ -3,7 +3,7 @@
 //! A finding names the pattern and the place and never quotes the token. Prompt text is only ever reported;
 //! [`redact`] is for records and messages.
 
-use super::finding::Finding;
+use super::finding::TextFinding;
 use crate::diagnostic::{DiagnosticCode, Severity};
 use memchr::memmem;
 use std::{borrow::Cow, ops::Range};
@@ -16,11 +16,11 @@ pub struct Pattern {
     /// A description of the credential, for messages.
     pub what: &'static str,
     start: &'static str,
-    end: fn(text: &str, start: usize) -> Match,
+    end: fn(text: &str, start: usize) -> PrefixMatch,
 }
 
 /// The result of a check at a prefix that was found.
-enum Match {
+enum PrefixMatch {
     /// A credential that ends here.
     Token(usize),
     /// None; the search goes on here.
@@ -90,7 +90,7 @@ const REDACTED: &str = "[REDACTED]";
 /// Describes one token that looks like a credential, without its text.
 ///
 /// ```
-/// use preface_core::lint::{finding::Finding, secret::scan};
+/// use preface_core::lint::{finding::TextFinding, secret::scan};
 /// let text = format!("key: ghp_{}", "0123456789".repeat(3));
 /// let found = &scan(&text)[0];
 /// assert_eq!((found.code().as_str(), found.range()), ("secret/github", 5..39));
@@ -104,7 +104,7 @@ pub struct Secret {
     what: &'static str,
 }
 
-impl Finding for Secret {
+impl TextFinding for Secret {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -203,11 +203,11 @@ fn matches(text: &str, pattern: &Pattern) -> Vec<Secret> {
             continue;
         }
         match (pattern.end)(text, start) {
-            Match::Token(end) => {
+            PrefixMatch::Token(end) => {
                 found.push(Secret { range: start..end, code: pattern.code, what: pattern.what });
                 at = end;
             }
-            Match::Nothing(end) => at = end,
+            PrefixMatch::Nothing(end) => at = end,
         }
     }
     found
@@ -240,42 +240,42 @@ fn run(text: &str, at: usize, belongs: fn(u8) -> bool) -> usize {
     text.as_bytes()[at..].iter().take_while(|byte| belongs(**byte)).count()
 }
 
-fn token(text: &str, start: usize, prefix: usize, belongs: fn(u8) -> bool) -> Match {
+fn token(text: &str, start: usize, prefix: usize, belongs: fn(u8) -> bool) -> PrefixMatch {
     let after = start + prefix;
     let end = after + run(text, after, belongs);
-    if end - after >= SHORTEST { Match::Token(end) } else { Match::Nothing(end) }
+    if end - after >= SHORTEST { PrefixMatch::Token(end) } else { PrefixMatch::Nothing(end) }
 }
 
 /// Takes `sk-` and what follows for a key, unless it is a chain of short lower-case words.
-fn secret_key(text: &str, start: usize) -> Match {
+fn secret_key(text: &str, start: usize) -> PrefixMatch {
     match token(text, start, 3, is_dashed) {
-        Match::Token(end) => {
+        PrefixMatch::Token(end) => {
             let is_name =
                 |word: &str| word.len() < SHORTEST && word.bytes().all(|byte| byte.is_ascii_lowercase());
             let key = &text[start + 3..end];
-            if key.split('-').all(is_name) { Match::Nothing(end) } else { Match::Token(end) }
+            if key.split('-').all(is_name) { PrefixMatch::Nothing(end) } else { PrefixMatch::Token(end) }
         }
         nothing => nothing,
     }
 }
 
-fn aws(text: &str, start: usize) -> Match {
+fn aws(text: &str, start: usize) -> PrefixMatch {
     let end = start + run(text, start, is_word);
     let key = &text.as_bytes()[start..end];
     let upper = key.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    if key.len() == SHORTEST && upper { Match::Token(end) } else { Match::Nothing(end) }
+    if key.len() == SHORTEST && upper { PrefixMatch::Token(end) } else { PrefixMatch::Nothing(end) }
 }
 
 /// Reads a PEM block, from its first dash to its last.
-fn private_key(text: &str, start: usize) -> Match {
-    let Some(body) = pem_line(text, start, "-----BEGIN ") else { return Match::Nothing(start + 5) };
+fn private_key(text: &str, start: usize) -> PrefixMatch {
+    let Some(body) = pem_line(text, start, "-----BEGIN ") else { return PrefixMatch::Nothing(start + 5) };
     let bytes = text.as_bytes();
     if let Some(dashes) = memmem::find(&bytes[body..], b"-----") {
         let last = body + dashes + run(text, body + dashes, |byte| byte == b'-') - 5;
         if let Some(end) = pem_line(text, last, "-----END ") {
             let key_line =
                 bytes[body..last].split(|byte| !is_base64(*byte)).any(|line| line.len() >= SHORTEST);
-            return if key_line { Match::Token(end) } else { Match::Nothing(end) };
+            return if key_line { PrefixMatch::Token(end) } else { PrefixMatch::Nothing(end) };
         }
     }
     // The last line is missing: take lines as long as they look like those of a key.
@@ -295,7 +295,7 @@ fn private_key(text: &str, start: usize) -> Match {
             break;
         }
     }
-    end.map_or(Match::Nothing(body), Match::Token)
+    end.map_or(PrefixMatch::Nothing(body), PrefixMatch::Token)
 }
 
 /// Returns where a `-----BEGIN … PRIVATE KEY…-----` or `-----END …` ends.

@@ -1,6 +1,6 @@
 //! Hidden text in what a finished prompt takes from files.
 
-use super::{finding::Finding, hidden};
+use super::{finding::TextFinding, hidden};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     origin::Origin,

@@ -1,6 +1,6 @@
 //! Notes on a template that its author may want to know; none of them changes what it renders to.
 //!
-//! Everything here follows from the text and a [`Catalogue`] of the keys that somebody answers. What depends on
+//! Everything here follows from the text and a [`VariableTypes`] of the keys that somebody answers. What depends on
 //! files (`template/missing-file` and its like) is found by the host.
 
 mod catalogue;
@@ -10,24 +10,24 @@ mod tags;
 mod unclosed;
 mod volatile;
 
-pub use catalogue::{Catalogue, Kind};
+pub use catalogue::{VariableType, VariableTypes};
 
-use super::few::Few;
+use super::few::BoundedList;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     scope::Scope,
-    template::{Locator, Options, Position, Template, too_large},
+    template::{Locator, Template, TemplateOptions, TextPosition, too_large},
 };
 use serde::Serialize;
 use std::{cmp::Reverse, ops::Range};
 
 /// A note on a place of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct TemplateFinding {
     /// Code, severity, message and place for people.
     pub diagnostic: Diagnostic,
     /// The bytes that it is about, and their line and columns for editors.
-    pub position: Position,
+    pub position: TextPosition,
     /// A change that settles it, where there is an obvious one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<Edit>,
@@ -57,20 +57,20 @@ pub struct Edit {
 ///
 /// # Example
 /// ```
-/// use preface_core::{fact::Stability, lint::template::{Catalogue, lint}, template::Options};
-/// let catalogue = Catalogue::default().fixed("git", "branch", Stability::Conversation);
-/// let findings = lint("On [git:brnach].", &Options::default(), &catalogue, None, "template.md");
+/// use preface_core::{fact::Stability, lint::template::{VariableTypes, lint}, template::TemplateOptions};
+/// let catalogue = VariableTypes::default().fixed("git", "branch", Stability::Conversation);
+/// let findings = lint("On [git:brnach].", &TemplateOptions::default(), &catalogue, None, "template.md");
 /// assert_eq!(findings[0].diagnostic.code.as_str(), "template/unknown-name");
 /// assert_eq!(findings[0].edit.as_ref().unwrap().replacement, "branch");
 /// ```
 #[must_use]
 pub fn lint(
     text: &str,
-    options: &Options,
-    catalogue: &Catalogue,
+    options: &TemplateOptions,
+    catalogue: &VariableTypes,
     scope: Option<Scope>,
     path: &str,
-) -> Vec<Finding> {
+) -> Vec<TemplateFinding> {
     lint_few(text, options, catalogue, scope, path, usize::MAX).0
 }
 
@@ -79,26 +79,26 @@ pub fn lint(
 ///
 /// # Example
 /// ```
-/// use preface_core::{lint::template::{Catalogue, lint_few}, template::Options};
-/// let (options, catalogue) = (Options::default(), Catalogue::default());
+/// use preface_core::{lint::template::{VariableTypes, lint_few}, template::TemplateOptions};
+/// let (options, catalogue) = (TemplateOptions::default(), VariableTypes::default());
 /// let (findings, left) = lint_few("[else][else][else]", &options, &catalogue, None, "template.md", 2);
 /// assert_eq!((findings.len(), left), (2, 1));
 /// ```
 #[must_use]
 pub fn lint_few(
     text: &str,
-    options: &Options,
-    catalogue: &Catalogue,
+    options: &TemplateOptions,
+    catalogue: &VariableTypes,
     scope: Option<Scope>,
     path: &str,
     most: usize,
-) -> (Vec<Finding>, usize) {
+) -> (Vec<TemplateFinding>, usize) {
     if let Some(error) = too_large(text, options) {
         let diagnostic = error.to_diagnostic(scope, path, text);
-        return (vec![Finding { diagnostic, position: error.position().clone(), edit: None }], 0);
+        return (vec![TemplateFinding { diagnostic, position: error.position().clone(), edit: None }], 0);
     }
     let template = Template::parse_unlimited(text.into(), options);
-    let mut notes = Notes(Few::new(most));
+    let mut notes = PendingFindings(BoundedList::new(most));
     tags::notes(&template, options, catalogue, &mut notes);
     volatile::notes(&template, catalogue, &mut notes);
     near::notes(&template, options, catalogue, &mut notes);
@@ -107,17 +107,17 @@ pub fn lint_few(
     let (mut notes, left) = notes.0.done();
     notes.sort_by_key(|note| note.range.start);
     let mut locator = Locator::new(text);
-    let finding = |note: Note| {
+    let finding = |note: PendingFinding| {
         let (position, place) = locator.place(scope, path, note.range);
         let mut diagnostic = Diagnostic::new(note.severity, note.code, note.message).at(place);
         diagnostic.help = note.help;
-        Finding { diagnostic, position, edit: note.edit }
+        TemplateFinding { diagnostic, position, edit: note.edit }
     };
     (notes.into_iter().map(finding).collect(), left)
 }
 
 /// A finding before its line and column are known.
-struct Note {
+struct PendingFinding {
     code: DiagnosticCode,
     severity: Severity,
     range: Range<usize>,
@@ -126,14 +126,21 @@ struct Note {
     edit: Option<Edit>,
 }
 
-impl Note {
+impl PendingFinding {
     fn new(
         severity: Severity,
         code: DiagnosticCode,
         range: &Range<usize>,
         message: impl Into<String>,
     ) -> Self {
-        Note { code, severity, range: range.clone(), message: message.into(), help: None, edit: None }
+        PendingFinding {
+            code,
+            severity,
+            range: range.clone(),
+            message: message.into(),
+            help: None,
+            edit: None,
+        }
     }
 
     fn help(mut self, help: impl Into<String>) -> Self {
@@ -148,10 +155,10 @@ impl Note {
 }
 
 /// The worst notes, and of equally bad ones the first.
-struct Notes(Few<(Reverse<Severity>, usize), Note>);
+struct PendingFindings(BoundedList<(Reverse<Severity>, usize), PendingFinding>);
 
-impl Notes {
-    fn push(&mut self, note: Note) {
+impl PendingFindings {
+    fn push(&mut self, note: PendingFinding) {
         self.0.push((Reverse(note.severity), note.range.start), note);
     }
 }

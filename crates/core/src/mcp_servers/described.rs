@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 
 /// The description that a server gives of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Described {
+pub struct ServerDescription {
     /// The server's instructions for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
@@ -21,7 +21,7 @@ pub struct Described {
     pub resources: Vec<DescribedResource>,
     /// The prompts and resources that a profile uses, with their texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fetched: Vec<Fetched>,
+    pub fetched: Vec<FetchedContent>,
 }
 
 /// A tool of a server.
@@ -82,7 +82,7 @@ pub struct DescribedResource {
 /// A prompt or resource to fetch from a server, besides its lists.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Want {
+pub enum ContentRequest {
     /// The messages of a prompt.
     Prompt {
         /// The name of the prompt.
@@ -98,25 +98,25 @@ pub enum Want {
     },
 }
 
-impl fmt::Display for Want {
+impl fmt::Display for ContentRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Want::Prompt { name, .. } => write!(f, "prompt `{name}`"),
-            Want::Resource { uri } => write!(f, "resource `{uri}`"),
+            ContentRequest::Prompt { name, .. } => write!(f, "prompt `{name}`"),
+            ContentRequest::Resource { uri } => write!(f, "resource `{uri}`"),
         }
     }
 }
 
-/// The reply of a server to a [`Want`].
+/// The reply of a server to a [`ContentRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fetched {
+pub struct FetchedContent {
     /// The prompt or resource that was fetched.
-    pub want: Want,
+    pub want: ContentRequest,
     /// The texts: the messages of a prompt, or the contents of a resource.
     pub texts: Vec<String>,
 }
 
-impl Described {
+impl ServerDescription {
     /// Sorts every list by name and removes duplicates, so that the order of a server's reply does not change
     /// a prompt.
     pub fn settle(&mut self) {
@@ -132,7 +132,7 @@ impl Described {
 
     /// Returns the reply to a want.
     #[must_use]
-    pub fn fetched(&self, want: &Want) -> Option<&Fetched> {
+    pub fn fetched(&self, want: &ContentRequest) -> Option<&FetchedContent> {
         self.fetched.iter().find(|fetched| &fetched.want == want)
     }
 }

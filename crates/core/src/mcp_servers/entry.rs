@@ -1,6 +1,6 @@
 //! An MCP server of one layer.
 
-use super::{recording::Recalled, server::Server};
+use super::{recording::StoredRecording, server::McpServer};
 use crate::{
     extension::{EntryOrigin, Layered},
     settings::shown,
@@ -17,10 +17,10 @@ pub type ServerEntry = Layered<DeclaredServer>;
 pub struct DeclaredServer {
     /// The server as written; `None` if its entry failed. It may contain secrets that no listing may show.
     #[serde(skip)]
-    pub server: Option<Server>,
+    pub server: Option<McpServer>,
     /// The recording, after it was looked up; `None` if there is none.
     #[serde(skip)]
-    pub said: Option<Arc<Recalled>>,
+    pub said: Option<Arc<StoredRecording>>,
 }
 
 #[cfg(feature = "openapi")]
@@ -37,7 +37,7 @@ impl utoipa::ToSchema for DeclaredServer {}
 
 impl ServerEntry {
     /// Returns the entry of a server before it is resolved.
-    pub(super) fn of(name: &str, origin: EntryOrigin, server: Server) -> Self {
+    pub(super) fn of(name: &str, origin: EntryOrigin, server: McpServer) -> Self {
         let mut row = Layered::new(DeclaredServer::default(), name, origin);
         (row.about, row.action) = (Some(server.about()), Some(server.action()));
         row.value.server = Some(server);

@@ -16,10 +16,11 @@ mod resolve;
 mod server;
 
 pub use described::{
-    Described, DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, Fetched, Want,
+    ContentRequest, DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, FetchedContent,
+    ServerDescription,
 };
 pub use entry::{DeclaredServer, ServerEntry};
 pub use read::McpFile;
-pub use recording::{Recalled, RecordedBy, Recording};
+pub use recording::{RecordedBy, Recording, StoredRecording};
 pub use resolve::{McpServers, resolve, resolve_granted};
-pub use server::{Address, Launch, Server, Transport, Written};
+pub use server::{McpServer, ServerAddress, StdioServer, Transport, UnexpandedValue};

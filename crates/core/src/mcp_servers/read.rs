@@ -4,12 +4,12 @@
 //! collected until all layers are known, because their severity depends on the layers below. No diagnostic
 //! has an excerpt of the file, because the line may contain a secret.
 
-use super::server::{Address, Launch, Server, Transport, Written};
+use super::server::{McpServer, ServerAddress, StdioServer, Transport, UnexpandedValue};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    extension::{Failure, Stage, id_fault},
+    extension::{ValidationFailure, ValidationStage, id_fault},
     scope::Scope,
-    settings::{Dialect, Node, Table, Tree, parse_document, shown},
+    settings::{Dialect, SettingsNode, SettingsTable, SettingsTree, parse_document, shown},
     suggestion::did_you_mean,
 };
 use std::collections::BTreeMap;
@@ -34,34 +34,34 @@ pub struct McpFile {
     pub scope: Scope,
     /// The path for display.
     pub path: String,
-    pub(super) servers: BTreeMap<String, Declared>,
+    pub(super) servers: BTreeMap<String, ServerDeclaration>,
 }
 
 /// The entry of one id in a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Declared {
+pub(super) struct ServerDeclaration {
     /// The location of the id.
     pub(super) place: Place,
     /// The value of `disable`, if it is set.
-    pub(super) switch: Option<Switch>,
-    pub(super) what: What,
+    pub(super) switch: Option<ServerSwitch>,
+    pub(super) what: DeclarationKind,
     /// Warnings that do not invalidate the entry.
     pub(super) notes: Diagnostics,
 }
 
 /// `"disable": true` or `false`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Switch {
+pub(super) struct ServerSwitch {
     pub(super) off: bool,
     pub(super) place: Place,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
+pub(super) enum DeclarationKind {
     /// An entry with nothing but `disable`.
     Directive,
-    Sound(Server),
-    Broken(Vec<Failure>),
+    Sound(McpServer),
+    Broken(Vec<ValidationFailure>),
 }
 
 impl McpFile {
@@ -95,7 +95,7 @@ impl McpFile {
         path: &str,
         bytes: &[u8],
         diagnostics: &mut Diagnostics,
-    ) -> Result<BTreeMap<String, Declared>, Box<Diagnostic>> {
+    ) -> Result<BTreeMap<String, ServerDeclaration>, Box<Diagnostic>> {
         let bad = |message: String, place: Place| Box::new(Diagnostic::error(INVALID, message).at(place));
         let (root, mut notes) = parse_document(scope.into(), path, bytes, Dialect::Commented, INVALID)?;
         if notes.iter().any(|note| note.place.as_ref().is_none_or(|place| place.span.is_none())) {
@@ -138,7 +138,7 @@ impl McpFile {
         }
         let read = sorted(servers).into_iter().map(|(id, node)| {
             let about = take_within(&mut notes, node);
-            (id.to_owned(), Declared::read(id, node, about))
+            (id.to_owned(), ServerDeclaration::read(id, node, about))
         });
         let read = read.collect();
         // The remaining diagnostics are about values that a duplicate key replaced, or about numbers that are
@@ -154,17 +154,18 @@ impl McpFile {
 
 /// Finds the only key of a file, if its value looks like servers: other programs use other names for the
 /// wrapper.
-fn misnamed_wrapper(table: &Table) -> Option<(&str, &Node)> {
+fn misnamed_wrapper(table: &SettingsTable) -> Option<(&str, &SettingsNode)> {
     let mut keys = table.iter().filter(|(key, _)| *key != "$schema");
     let (key, node) = keys.next().filter(|_| keys.next().is_none())?;
-    let is_server =
-        |node: &Node| node.as_table().is_some_and(|table| table.iter().any(|(key, _)| KEYS.contains(&key)));
+    let is_server = |node: &SettingsNode| {
+        node.as_table().is_some_and(|table| table.iter().any(|(key, _)| KEYS.contains(&key)))
+    };
     let held = node.as_table().filter(|held| !held.is_empty() && !is_server(node))?;
     held.iter().all(|(_, node)| is_server(node)).then_some((key, node))
 }
 
 /// Reports keys beside `mcpServers`.
-fn note_strangers(table: &Table, diagnostics: &mut Diagnostics) {
+fn note_strangers(table: &SettingsTable, diagnostics: &mut Diagnostics) {
     let strangers: Vec<_> =
         sorted(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
     for (key, node) in strangers.iter().take(MOST_FAULTS) {
@@ -182,7 +183,7 @@ fn note_strangers(table: &Table, diagnostics: &mut Diagnostics) {
 }
 
 /// Takes the parser's diagnostics about a value or its key: duplicate keys, numbers that are too large.
-fn take_within(notes: &mut Diagnostics, node: &Node) -> Diagnostics {
+fn take_within(notes: &mut Diagnostics, node: &SettingsNode) -> Diagnostics {
     let from = node.key_place().span.map_or(node.span().start, |span| span.start);
     let to = node.span().end;
     let is_within = |note: &Diagnostic| {
@@ -194,11 +195,16 @@ fn take_within(notes: &mut Diagnostics, node: &Node) -> Diagnostics {
     within
 }
 
-impl Declared {
-    fn read(id: &str, node: &Node, said: Diagnostics) -> Declared {
+impl ServerDeclaration {
+    fn read(id: &str, node: &SettingsNode, said: Diagnostics) -> ServerDeclaration {
         let place = without_excerpt(node.key_place());
-        let mut reading =
-            Reading { place: place.clone(), table: None, failures: Vec::new(), more: 0, notes: Vec::new() };
+        let mut reading = ServerReader {
+            place: place.clone(),
+            table: None,
+            failures: Vec::new(),
+            more: 0,
+            notes: Vec::new(),
+        };
         if let Some(fault) = id_fault(id) {
             reading.wrong("", format!("the id `{}` {fault}", shown(id)));
         }
@@ -206,10 +212,10 @@ impl Declared {
             // Products differ in which duplicate they use, so the excerpt must not show only one of them.
             let twice = note.place.as_ref().is_some_and(|of| of.span == place.span);
             let (stage, message) = match twice {
-                true => (Stage::Register, "the id is taken in this file already".to_owned()),
-                false => (Stage::Shape, note.message.replace("; the last one counts", "")),
+                true => (ValidationStage::Register, "the id is taken in this file already".to_owned()),
+                false => (ValidationStage::Shape, note.message.replace("; the last one counts", "")),
             };
-            let mut failure = Failure::new(stage, "", message);
+            let mut failure = ValidationFailure::new(stage, "", message);
             failure.place = note.place.map(without_excerpt);
             failure.help = note.help;
             reading.fail(failure);
@@ -217,7 +223,12 @@ impl Declared {
         let Some(table) = node.as_table() else {
             reading.wrong("", format!("a server must be an object, not {}", kind(node)));
             let failures = reading.finish();
-            return Declared { place, switch: None, what: What::Broken(failures), notes: Vec::new() };
+            return ServerDeclaration {
+                place,
+                switch: None,
+                what: DeclarationKind::Broken(failures),
+                notes: Vec::new(),
+            };
         };
         reading.table = Some(table);
         reading.notes = unknown_keys(id, table);
@@ -229,15 +240,15 @@ impl Declared {
         let notes = std::mem::take(&mut reading.notes);
         let failures = reading.finish();
         let what = match server {
-            _ if !failures.is_empty() => What::Broken(failures),
-            Some(server) => What::Sound(server),
-            None => What::Directive,
+            _ if !failures.is_empty() => DeclarationKind::Broken(failures),
+            Some(server) => DeclarationKind::Sound(server),
+            None => DeclarationKind::Directive,
         };
-        Declared { place, switch, what, notes }
+        ServerDeclaration { place, switch, what, notes }
     }
 }
 
-fn unknown_keys(id: &str, table: &Table) -> Diagnostics {
+fn unknown_keys(id: &str, table: &SettingsTable) -> Diagnostics {
     let unknown: Vec<_> = sorted(table).into_iter().filter(|(key, _)| !KEYS.contains(key)).collect();
     let mut notes = Diagnostics::new();
     for (key, node) in unknown.iter().take(MOST_FAULTS) {
@@ -257,22 +268,22 @@ fn unknown_keys(id: &str, table: &Table) -> Diagnostics {
 }
 
 /// The fields of one server; faults are collected, so that all of them are reported at once.
-struct Reading<'n> {
+struct ServerReader<'n> {
     /// The location of the server's id.
     place: Place,
-    table: Option<&'n Table>,
-    failures: Vec<Failure>,
+    table: Option<&'n SettingsTable>,
+    failures: Vec<ValidationFailure>,
     more: usize,
     /// Warnings that do not invalidate the entry.
     notes: Diagnostics,
 }
 
-impl<'n> Reading<'n> {
-    fn node(&self, key: &str) -> Option<&'n Node> {
+impl<'n> ServerReader<'n> {
+    fn node(&self, key: &str) -> Option<&'n SettingsNode> {
         self.table.and_then(|table| table.get(key))
     }
 
-    fn fail(&mut self, failure: Failure) {
+    fn fail(&mut self, failure: ValidationFailure) {
         if self.failures.len() < MOST_FAULTS {
             self.failures.push(failure.named(INVALID));
         } else {
@@ -282,31 +293,34 @@ impl<'n> Reading<'n> {
 
     /// Records a fault of the server as a whole, or of a missing key.
     fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
-        let failure = Failure::new(Stage::Shape, pointer, message).at(self.place.clone());
+        let failure = ValidationFailure::new(ValidationStage::Shape, pointer, message).at(self.place.clone());
         self.fail(failure);
     }
 
-    fn wrong_at(&mut self, pointer: String, message: String, node: &Node, help: Option<String>) {
+    fn wrong_at(&mut self, pointer: String, message: String, node: &SettingsNode, help: Option<String>) {
         // Computing a location scans the file.
         if self.failures.len() >= MOST_FAULTS {
             self.more += 1;
             return;
         }
-        let mut failure = Failure::new(Stage::Shape, pointer, message).at(without_excerpt(node.place()));
+        let mut failure = ValidationFailure::new(ValidationStage::Shape, pointer, message)
+            .at(without_excerpt(node.place()));
         failure.help = help;
         self.fail(failure);
     }
 
-    fn finish(mut self) -> Vec<Failure> {
+    fn finish(mut self) -> Vec<ValidationFailure> {
         if self.more > 0 {
             let message = format!("{} more faults are not listed", self.more);
-            self.failures.push(Failure::new(Stage::Shape, "", message).at(self.place).named(INVALID));
+            self.failures.push(
+                ValidationFailure::new(ValidationStage::Shape, "", message).at(self.place).named(INVALID),
+            );
         }
         self.failures
     }
 
-    fn switch(&mut self) -> Option<Switch> {
-        let mut said: Option<Switch> = None;
+    fn switch(&mut self) -> Option<ServerSwitch> {
+        let mut said: Option<ServerSwitch> = None;
         for key in ["disable", "disabled"] {
             let Some(node) = self.node(key) else { continue };
             let Some(off) = node.as_flag() else {
@@ -319,12 +333,12 @@ impl<'n> Reading<'n> {
                 self.wrong_at(format!("/{key}"), message, node, Some("keep `disable`".to_owned()));
                 return None;
             }
-            said.get_or_insert(Switch { off, place: without_excerpt(node.place()) });
+            said.get_or_insert(ServerSwitch { off, place: without_excerpt(node.place()) });
         }
         said
     }
 
-    fn server(&mut self) -> Option<Server> {
+    fn server(&mut self) -> Option<McpServer> {
         let transport = self.transport()?;
         let foreign: &[&str] = match transport {
             Transport::Stdio => &["headers", "url"],
@@ -338,9 +352,9 @@ impl<'n> Reading<'n> {
             }
         }
         match transport {
-            Transport::Stdio => self.launch().map(Server::Stdio),
-            Transport::Sse => self.address(transport).map(Server::Sse),
-            Transport::StreamableHttp => self.address(transport).map(Server::StreamableHttp),
+            Transport::Stdio => self.launch().map(McpServer::Stdio),
+            Transport::Sse => self.address(transport).map(McpServer::Sse),
+            Transport::StreamableHttp => self.address(transport).map(McpServer::StreamableHttp),
         }
     }
 
@@ -375,17 +389,17 @@ impl<'n> Reading<'n> {
         }
     }
 
-    fn launch(&mut self) -> Option<Launch> {
+    fn launch(&mut self) -> Option<StdioServer> {
         let command = self.needed("command", Transport::Stdio);
         let args = self.texts("args");
         let env = self.pairs("env", |name| {
             (name.is_empty() || name.contains(['=', '\0'])).then_some("is no name of a variable")
         });
         let cwd = self.node("cwd").and_then(|_| self.filled("cwd"));
-        Some(Launch { command: command?, args, env, cwd })
+        Some(StdioServer { command: command?, args, env, cwd })
     }
 
-    fn address(&mut self, transport: Transport) -> Option<Address> {
+    fn address(&mut self, transport: Transport) -> Option<ServerAddress> {
         let url = self.needed("url", transport);
         if let (Some(url), Some(node)) = (&url, self.node("url"))
             && let Some((fault, help)) = url_fault(url)
@@ -397,7 +411,7 @@ impl<'n> Reading<'n> {
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             (name.is_empty() || !name.bytes().all(is_token)).then_some("is no name of a header")
         });
-        Some(Address { url: url?, headers })
+        Some(ServerAddress { url: url?, headers })
     }
 
     /// Reads a string that must be present and not blank.
@@ -424,11 +438,11 @@ impl<'n> Reading<'n> {
         self.string(&format!("/{key}"), &format!("`{key}`"), node)
     }
 
-    fn string(&mut self, pointer: &str, what: &str, node: &Node) -> Option<String> {
+    fn string(&mut self, pointer: &str, what: &str, node: &SettingsNode) -> Option<String> {
         let Some(text) = node.as_text() else {
             let help = match node.tree() {
-                Tree::Number(_) | Tree::Flag(_) => Some("put it in quotes".to_owned()),
-                Tree::List(_) if pointer == "/command" => {
+                SettingsTree::Number(_) | SettingsTree::Flag(_) => Some("put it in quotes".to_owned()),
+                SettingsTree::List(_) if pointer == "/command" => {
                     Some("the program stands in `command`, its arguments in `args`".to_owned())
                 }
                 _ => None,
@@ -447,7 +461,7 @@ impl<'n> Reading<'n> {
 
     fn texts(&mut self, key: &str) -> Vec<String> {
         let Some(node) = self.node(key) else { return Vec::new() };
-        let Tree::List(items) = node.tree() else {
+        let SettingsTree::List(items) = node.tree() else {
             let message = format!("`{key}` must be an array of strings, not {}", kind(node));
             self.wrong_at(format!("/{key}"), message, node, None);
             return Vec::new();
@@ -464,7 +478,7 @@ impl<'n> Reading<'n> {
         &mut self,
         key: &str,
         name_fault: impl Fn(&str) -> Option<&'static str>,
-    ) -> BTreeMap<String, Written> {
+    ) -> BTreeMap<String, UnexpandedValue> {
         let mut pairs = BTreeMap::new();
         let Some(node) = self.node(key) else { return pairs };
         let Some(table) = node.as_table() else {
@@ -484,7 +498,7 @@ impl<'n> Reading<'n> {
                 self.wrong_at(pointer, format!("{what} must be one line"), node, None);
                 continue;
             }
-            pairs.insert(name.to_owned(), Written::new(text));
+            pairs.insert(name.to_owned(), UnexpandedValue::new(text));
         }
         pairs
     }
@@ -512,19 +526,19 @@ fn url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
 }
 
 /// Returns the type of a value for messages, without the value.
-fn kind(node: &Node) -> &'static str {
+fn kind(node: &SettingsNode) -> &'static str {
     match node.tree() {
-        Tree::Null => "null",
-        Tree::Flag(_) => "a flag",
-        Tree::Number(_) => "a number",
-        Tree::Text(_) => "a string",
-        Tree::List(_) => "an array",
-        Tree::Table(_) => "an object",
+        SettingsTree::Null => "null",
+        SettingsTree::Flag(_) => "a flag",
+        SettingsTree::Number(_) => "a number",
+        SettingsTree::Text(_) => "a string",
+        SettingsTree::List(_) => "an array",
+        SettingsTree::Table(_) => "an object",
     }
 }
 
 /// Returns the entries by key, so that diagnostics do not depend on the order in a file.
-fn sorted(table: &Table) -> Vec<(&str, &Node)> {
+fn sorted(table: &SettingsTable) -> Vec<(&str, &SettingsNode)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| *key);
     entries

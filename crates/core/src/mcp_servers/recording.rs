@@ -1,6 +1,6 @@
 //! The recorded description of a server, with the time: one file for each way of reaching a server.
 
-use super::described::Described;
+use super::described::ServerDescription;
 use serde::{Deserialize, Serialize};
 
 /// The description of a server, and the time at which it was recorded.
@@ -25,7 +25,7 @@ pub struct Recording {
     pub calls_itself: Option<String>,
     /// The description that the server reports.
     #[serde(flatten)]
-    pub described: Described,
+    pub described: ServerDescription,
 }
 
 /// The author of a recording.
@@ -40,7 +40,7 @@ pub enum RecordedBy {
 
 /// A server's recording, which is available without a connection.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recalled {
+pub struct StoredRecording {
     /// The author.
     pub by: RecordedBy,
     /// The recording.

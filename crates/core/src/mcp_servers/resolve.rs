@@ -8,12 +8,14 @@
 
 use super::{
     entry::{DeclaredServer, ServerEntry},
-    read::{Declared, INVALID, McpFile, What},
-    server::Server,
+    read::{DeclarationKind, INVALID, McpFile, ServerDeclaration},
+    server::McpServer,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
-    extension::{DisabledBy, EntryOrigin, Failure, Layered, Stage, Status, decide, switched_on},
+    extension::{
+        DisabledBy, EntryOrigin, Layered, Status, ValidationFailure, ValidationStage, decide, switched_on,
+    },
     scope::Scope,
     settings::shown,
     suggestion::did_you_mean,
@@ -55,7 +57,7 @@ pub fn resolve(files: Vec<McpFile>) -> McpServers {
 #[must_use]
 pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) -> McpServers {
     files.sort_by(|a, b| (a.scope, &a.path).cmp(&(b.scope, &b.path)));
-    let mut by_id: BTreeMap<String, Said> = BTreeMap::new();
+    let mut by_id: BTreeMap<String, LayerDeclarations> = BTreeMap::new();
     for McpFile { scope, path, servers } in files {
         for (id, declared) in servers {
             by_id.entry(id).or_default().add(EntryOrigin { scope, path: path.clone() }, declared);
@@ -80,71 +82,73 @@ pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -
 
 /// The entries of one id in all layers, weakest first.
 #[derive(Default)]
-struct Said {
-    candidates: Vec<Candidate>,
-    switches: Vec<Switched>,
+struct LayerDeclarations {
+    candidates: Vec<ServerCandidate>,
+    switches: Vec<LayerSwitch>,
     /// Diagnostics of entries that only set `disable`.
     notes: Diagnostics,
 }
 
-struct Candidate {
+struct ServerCandidate {
     origin: EntryOrigin,
-    verdict: Result<Server, Vec<Failure>>,
+    verdict: Result<McpServer, Vec<ValidationFailure>>,
     notes: Diagnostics,
 }
 
-struct Switched {
+struct LayerSwitch {
     scope: Scope,
     off: bool,
     place: Place,
 }
 
-impl Switched {
+impl LayerSwitch {
     fn by(&self) -> DisabledBy {
         DisabledBy::at(self.scope, &self.place)
     }
 }
 
-impl Said {
-    fn add(&mut self, origin: EntryOrigin, declared: Declared) {
-        let Declared { place, switch, what, mut notes } = declared;
-        let broken = matches!(what, What::Broken(_));
+impl LayerDeclarations {
+    fn add(&mut self, origin: EntryOrigin, declared: ServerDeclaration) {
+        let ServerDeclaration { place, switch, what, mut notes } = declared;
+        let broken = matches!(what, DeclarationKind::Broken(_));
         // An invalid entry does not enable another.
         if let Some(switch) = switch.filter(|switch| switch.off || !broken) {
-            self.switches.push(Switched { scope: origin.scope, off: switch.off, place: switch.place });
+            self.switches.push(LayerSwitch { scope: origin.scope, off: switch.off, place: switch.place });
         }
         let verdict = match what {
-            What::Directive => {
+            DeclarationKind::Directive => {
                 self.notes.append(&mut notes);
                 return;
             }
-            What::Broken(failures) => Err(failures),
-            What::Sound(server) => match self.candidates.last() {
+            DeclarationKind::Broken(failures) => Err(failures),
+            DeclarationKind::Sound(server) => match self.candidates.last() {
                 Some(first) if first.origin.scope == origin.scope => {
                     let message = format!("the id is taken in this layer by {}", first.origin.path);
-                    let failure = Failure::new(Stage::Register, "", message).at(place).named(INVALID);
+                    let failure = ValidationFailure::new(ValidationStage::Register, "", message)
+                        .at(place)
+                        .named(INVALID);
                     Err(vec![failure.help("remove or rename one of the two")])
                 }
                 _ => Ok(server),
             },
         };
-        self.candidates.push(Candidate { origin, verdict, notes });
+        self.candidates.push(ServerCandidate { origin, verdict, notes });
     }
 
     /// Returns who disabled the servers of a layer: its own file or that of a layer above. A project does not
     /// enable what the user disabled.
     fn off(&self, scope: Scope) -> Option<DisabledBy> {
-        let counts = |switch: &&Switched| {
+        let counts = |switch: &&LayerSwitch| {
             switch.scope >= scope && (switch.off || switch.scope == scope || switch.scope != Scope::Project)
         };
-        self.switches.iter().rfind(counts).filter(|switch| switch.off).map(Switched::by)
+        self.switches.iter().rfind(counts).filter(|switch| switch.off).map(LayerSwitch::by)
     }
 
     /// Selects the active one among the servers of one id.
     fn settle(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut failures = Vec::new();
         let mut rows = Vec::new();
-        for Candidate { origin, verdict, notes } in std::mem::take(&mut self.candidates) {
+        for ServerCandidate { origin, verdict, notes } in std::mem::take(&mut self.candidates) {
             let off = self.off(origin.scope);
             let (mut row, failed) = match verdict {
                 Ok(server) => {

@@ -1,6 +1,6 @@
 //! An MCP server as `mcp.json` describes it: how to reach it, and secret values.
 
-use crate::{extension::Action, settings::is_reference, settings::shown};
+use crate::{extension::PrivilegedAction, settings::is_reference, settings::shown};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
@@ -48,48 +48,48 @@ impl fmt::Display for Transport {
 
 /// A server as written: nothing is expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Server {
+pub enum McpServer {
     /// A program to start.
-    Stdio(Launch),
+    Stdio(StdioServer),
     /// An address that sends an event stream.
-    Sse(Address),
+    Sse(ServerAddress),
     /// An address.
-    StreamableHttp(Address),
+    StreamableHttp(ServerAddress),
 }
 
 /// A program that runs as a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub struct StdioServer {
     /// The program.
     pub command: String,
     /// The arguments. Nothing passes through a shell.
     pub args: Vec<String>,
     /// The environment variables to add.
-    pub env: BTreeMap<String, Written>,
+    pub env: BTreeMap<String, UnexpandedValue>,
     /// The working directory of the program.
     pub cwd: Option<String>,
 }
 
 /// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
+pub struct ServerAddress {
     /// The address, without user name or password.
     pub url: String,
     /// The headers of each request.
-    pub headers: BTreeMap<String, Written>,
+    pub headers: BTreeMap<String, UnexpandedValue>,
 }
 
 /// The value of an environment variable or a header as written. It may be a secret: it is not serialized, and
 /// `Debug` masks it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Written(String);
+pub struct UnexpandedValue(String);
 
 /// The placeholder for a secret value.
 const MASKED: &str = "***";
 
-impl Written {
+impl UnexpandedValue {
     pub(super) fn new(text: String) -> Self {
-        Written(text)
+        UnexpandedValue(text)
     }
 
     /// Returns the text as written, which may be a secret. It is for starting the server, never for a
@@ -106,34 +106,36 @@ impl Written {
     }
 }
 
-impl fmt::Debug for Written {
+impl fmt::Debug for UnexpandedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Written").field(&self.masked()).finish()
     }
 }
 
-impl Server {
+impl McpServer {
     /// Returns the transport over which the server is reached.
     #[must_use]
     pub fn transport(&self) -> Transport {
         match self {
-            Server::Stdio(_) => Transport::Stdio,
-            Server::Sse(_) => Transport::Sse,
-            Server::StreamableHttp(_) => Transport::StreamableHttp,
+            McpServer::Stdio(_) => Transport::Stdio,
+            McpServer::Sse(_) => Transport::Sse,
+            McpServer::StreamableHttp(_) => Transport::StreamableHttp,
         }
     }
 
     /// Returns the action that the server needs permission for. Values of environment variables that are not
     /// `${NAME}` are masked; headers are left out.
     #[must_use]
-    pub fn action(&self) -> Action {
+    pub fn action(&self) -> PrivilegedAction {
         match self {
-            Server::Stdio(launch) => {
+            McpServer::Stdio(launch) => {
                 let argv = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
                 let env = launch.env.iter().map(|(name, value)| (name.clone(), value.masked().to_owned()));
-                Action::Command(argv, env.collect())
+                PrivilegedAction::Command(argv, env.collect())
             }
-            Server::Sse(address) | Server::StreamableHttp(address) => Action::Endpoint(address.url.clone()),
+            McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
+                PrivilegedAction::Endpoint(address.url.clone())
+            }
         }
     }
 
@@ -141,8 +143,8 @@ impl Server {
     #[must_use]
     pub fn about(&self) -> String {
         let (target, what, names) = match self {
-            Server::Stdio(launch) => (launch.command.as_str(), "env", names(&launch.env)),
-            Server::Sse(address) | Server::StreamableHttp(address) => {
+            McpServer::Stdio(launch) => (launch.command.as_str(), "env", names(&launch.env)),
+            McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
                 // A query often contains a key.
                 let plain = address.url.split(['?', '#']).next().unwrap_or_default();
                 (plain, "headers", names(&address.headers))
@@ -153,7 +155,7 @@ impl Server {
     }
 }
 
-fn names(values: &BTreeMap<String, Written>) -> String {
+fn names(values: &BTreeMap<String, UnexpandedValue>) -> String {
     values.keys().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
 }
 
@@ -180,7 +182,7 @@ mod tests {
             ("${TOKEN:-sk-123}", "***"),
             ("", "***"),
         ] {
-            let written = Written::new(text.to_owned());
+            let written = UnexpandedValue::new(text.to_owned());
             assert_eq!(written.masked(), shown, "{text}");
             assert_eq!(format!("{written:?}"), format!("Written({shown:?})"));
             assert_eq!(written.as_written(), text);

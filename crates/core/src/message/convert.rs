@@ -1,9 +1,9 @@
 //! Converts the messages of an agent to those that a model accepts.
 
 use super::{
-    forms::{Frame, MessageForms, SystemMessages},
-    framed::Framed,
-    guard::{self, Guard},
+    forms::{MessageForms, MessageFrame, SystemMessages},
+    framed::FramedText,
+    guard::{self, ImitationPolicy},
     model::{FrameSpan, MessageOrigin, ModelMessage},
     noun::{Message, text_block},
     role::{ModelRole, Role},
@@ -19,18 +19,18 @@ use std::{ops::Range, sync::Arc};
 
 /// The result of converting a list of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conversion {
+pub struct MessageConversion {
     /// The converted messages, in the order of the list.
     pub messages: Vec<ModelMessage>,
     /// The messages that were left out.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedMessage>,
     /// The messages in which imitations of the reminder tag were escaped.
-    pub escaped: Vec<Escaped>,
+    pub escaped: Vec<EscapedMessage>,
 }
 
 /// A message in which imitations of the reminder tag were escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Escaped {
+pub struct EscapedMessage {
     /// The position in the list.
     pub message: usize,
     /// The role in the list.
@@ -41,48 +41,48 @@ pub struct Escaped {
 
 /// A message that was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Dropped {
+pub struct DroppedMessage {
     /// The position in the list.
     pub message: usize,
     /// The reason.
-    pub why: DroppedWhy,
+    pub why: DropReason,
 }
 
 /// The reason why a message was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DroppedWhy {
+pub enum DropReason {
     /// The user ran a command with `!!`.
     Excluded,
     /// The profile leaves out instructions between the messages.
     System,
 }
 
-impl Conversion {
+impl MessageConversion {
     /// Returns diagnostics about the messages that were left out or escaped.
     #[must_use]
     pub fn notes(&self) -> Vec<Diagnostic> {
-        let note = |dropped: &Dropped| {
+        let note = |dropped: &DroppedMessage| {
             let at = dropped.message;
             match dropped.why {
-                DroppedWhy::Excluded => Diagnostic::info(
+                DropReason::Excluded => Diagnostic::info(
                     DiagnosticCode::MessagesExcluded,
                     format!("message {at} is not sent: its command was run with `!!`"),
                 ),
-                DroppedWhy::System => Diagnostic::warning(
+                DropReason::System => Diagnostic::warning(
                     DiagnosticCode::MessagesSystem,
                     format!("message {at} is not sent: this profile leaves out messages of role `system`"),
                 )
                 .help("`messages.system = \"keep\"` in a profile sends them"),
             }
         };
-        self.dropped.iter().map(note).chain(self.escaped.iter().map(Escaped::note)).collect()
+        self.dropped.iter().map(note).chain(self.escaped.iter().map(EscapedMessage::note)).collect()
     }
 }
 
-impl Escaped {
+impl EscapedMessage {
     fn note(&self) -> Diagnostic {
-        let Escaped { message, role, count } = self;
+        let EscapedMessage { message, role, count } = self;
         let times = if *count == 1 { String::new() } else { format!(" {count} times") };
         let what =
             format!("message {message} ({role}) imitates the tag `<{REMINDER_TAG}>`{times}; it was escaped");
@@ -101,32 +101,32 @@ impl Escaped {
 /// assert_eq!(seen[0].text(), "It rains.");
 /// ```
 #[must_use]
-pub fn convert(messages: &[Message], forms: &MessageForms) -> Conversion {
-    let mut conversion = Conversion::default();
+pub fn convert(messages: &[Message], forms: &MessageForms) -> MessageConversion {
+    let mut conversion = MessageConversion::default();
     for (at, message) in messages.iter().enumerate() {
         match converted(at, message, forms) {
             Ok(mut seen) => {
-                if forms.guard == Guard::Neutralise {
+                if forms.guard == ImitationPolicy::Neutralise {
                     conversion.escaped.extend(guarded(&mut seen, at, message.role()));
                 }
                 conversion.messages.push(seen);
             }
-            Err(why) => conversion.dropped.push(Dropped { message: at, why }),
+            Err(why) => conversion.dropped.push(DroppedMessage { message: at, why }),
         }
     }
     conversion
 }
 
 /// Escapes imitations of the reminder tag in the text of a user or a tool.
-fn guarded(seen: &mut ModelMessage, at: usize, role: Role) -> Option<Escaped> {
+fn guarded(seen: &mut ModelMessage, at: usize, role: Role) -> Option<EscapedMessage> {
     if !matches!(seen.role, ModelRole::User | ModelRole::ToolResult) || !guard::imitates(&seen.fields) {
         return None;
     }
     let count = guard::neutralise(Arc::make_mut(&mut seen.fields), &mut seen.origin.frames);
-    (count > 0).then_some(Escaped { message: at, role, count })
+    (count > 0).then_some(EscapedMessage { message: at, role, count })
 }
 
-fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<ModelMessage, DroppedWhy> {
+fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<ModelMessage, DropReason> {
     let as_it_is = |role| ModelMessage {
         role,
         fields: message.shared(),
@@ -137,8 +137,8 @@ fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<Model
         Role::ToolResult => as_it_is(ModelRole::ToolResult),
         Role::User => as_it_is(ModelRole::User),
         Role::System if forms.system == SystemMessages::Keep => as_it_is(ModelRole::System),
-        Role::System => return Err(DroppedWhy::System),
-        Role::BashExecution if message.flag("excludeFromContext") => return Err(DroppedWhy::Excluded),
+        Role::System => return Err(DropReason::System),
+        Role::BashExecution if message.flag("excludeFromContext") => return Err(DropReason::Excluded),
         Role::BashExecution => spoken(at, message, shell::told(message, &forms.shell)),
         Role::BranchSummary => spoken(at, message, summary(message, &forms.branch)),
         Role::CompactionSummary => spoken(at, message, summary(message, &forms.compaction)),
@@ -146,18 +146,18 @@ fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<Model
     })
 }
 
-fn summary(message: &Message, frame: &Frame) -> Framed {
-    let mut framed = Framed::default();
+fn summary(message: &Message, frame: &MessageFrame) -> FramedText {
+    let mut framed = FramedText::default();
     framed.form(&frame.before).own(message.string("summary")).form(&frame.after);
     framed
 }
 
 /// Converts an extension's content. The frame goes before the text of the first block, if that is one, and
 /// after the last text; in a list without text it becomes a block of its own, in front.
-fn custom(at: usize, message: &Message, frame: &Frame) -> ModelMessage {
+fn custom(at: usize, message: &Message, frame: &MessageFrame) -> ModelMessage {
     let word = message.string("customType");
     let Some(Value::Array(blocks)) = message.fields().get("content") else {
-        let mut framed = Framed::default();
+        let mut framed = FramedText::default();
         framed.form_with(&frame.before, word).own(message.string("content")).form_with(&frame.after, word);
         return spoken(at, message, framed);
     };
@@ -165,7 +165,7 @@ fn custom(at: usize, message: &Message, frame: &Frame) -> ModelMessage {
         return user(at, message, Value::Array(blocks.clone()), Vec::new());
     }
     let Some(last) = blocks.iter().rposition(|block| text_block(block).is_some()) else {
-        let mut framed = Framed::default();
+        let mut framed = FramedText::default();
         framed.form_with(&frame.before, word).form_with(&frame.after, word);
         let mut content = vec![json!({ "type": "text", "text": framed.text })];
         content.extend(blocks.iter().cloned());
@@ -175,7 +175,7 @@ fn custom(at: usize, message: &Message, frame: &Frame) -> ModelMessage {
     let mut frames = Vec::new();
     for block in if last == 0 { vec![0] } else { vec![0, last] } {
         let Some(text) = text_block(&blocks[block]) else { continue };
-        let mut framed = Framed::default();
+        let mut framed = FramedText::default();
         if block == 0 {
             framed.form_with(&frame.before, word);
         }
@@ -190,7 +190,7 @@ fn custom(at: usize, message: &Message, frame: &Frame) -> ModelMessage {
 }
 
 /// Returns a message of the user with one text.
-fn spoken(at: usize, message: &Message, framed: Framed) -> ModelMessage {
+fn spoken(at: usize, message: &Message, framed: FramedText) -> ModelMessage {
     let content = json!([{ "type": "text", "text": framed.text }]);
     user(at, message, content, spans(0, framed.frames).collect())
 }

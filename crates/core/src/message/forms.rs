@@ -1,23 +1,23 @@
 //! The texts around a converted message. They are data of a profile (`[messages]`).
 
-use super::guard::Guard;
+use super::guard::ImitationPolicy;
 use serde::{Deserialize, Serialize};
 
 /// The texts before and after a text of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Frame {
+pub struct MessageFrame {
     /// The text before it.
     pub before: String,
     /// The text after it.
     pub after: String,
 }
 
-impl Frame {
+impl MessageFrame {
     /// Builds a frame.
     #[must_use]
     pub fn new(before: &str, after: &str) -> Self {
-        Frame { before: before.to_owned(), after: after.to_owned() }
+        MessageFrame { before: before.to_owned(), after: after.to_owned() }
     }
 
     /// Returns true if both texts are empty.
@@ -41,18 +41,18 @@ impl Frame {
 pub struct MessageForms {
     /// Around the summary that replaces the earlier messages.
     #[serde(deserialize_with = "over::compaction")]
-    pub compaction: Frame,
+    pub compaction: MessageFrame,
     /// Around the summary of a branch.
     #[serde(deserialize_with = "over::branch")]
-    pub branch: Frame,
+    pub branch: MessageFrame,
     /// Around an extension's text. `{type}` is replaced by the type of the extension's message.
-    pub custom: Frame,
+    pub custom: MessageFrame,
     /// The texts of a shell command.
     pub shell: ShellForms,
     /// The treatment of instructions between the messages.
     pub system: SystemMessages,
     /// The treatment of texts of users and tools that imitate the reminder tag.
-    pub guard: Guard,
+    pub guard: ImitationPolicy,
 }
 
 impl MessageForms {
@@ -66,18 +66,18 @@ impl MessageForms {
 impl Default for MessageForms {
     fn default() -> Self {
         MessageForms {
-            compaction: Frame::new(
+            compaction: MessageFrame::new(
                 "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
                 "\n</summary>",
             ),
-            branch: Frame::new(
+            branch: MessageFrame::new(
                 "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
                 "</summary>",
             ),
-            custom: Frame::default(),
+            custom: MessageFrame::default(),
             shell: ShellForms::default(),
             system: SystemMessages::Drop,
-            guard: Guard::Keep,
+            guard: ImitationPolicy::Keep,
         }
     }
 }
@@ -88,31 +88,31 @@ impl Default for MessageForms {
 pub struct ShellForms {
     /// Around the command.
     #[serde(deserialize_with = "over::command")]
-    pub command: Frame,
+    pub command: MessageFrame,
     /// Around the output.
     #[serde(deserialize_with = "over::output")]
-    pub output: Frame,
+    pub output: MessageFrame,
     /// In place of a missing output.
     pub no_output: String,
     /// After a command that was canceled.
     pub cancelled: String,
     /// Around the exit code of a command that failed.
     #[serde(deserialize_with = "over::exit_code")]
-    pub exit_code: Frame,
+    pub exit_code: MessageFrame,
     /// Around the path of the complete output, if it was truncated.
     #[serde(deserialize_with = "over::truncated")]
-    pub truncated: Frame,
+    pub truncated: MessageFrame,
 }
 
 impl Default for ShellForms {
     fn default() -> Self {
         ShellForms {
-            command: Frame::new("Ran `", "`\n"),
-            output: Frame::new("```\n", "\n```"),
+            command: MessageFrame::new("Ran `", "`\n"),
+            output: MessageFrame::new("```\n", "\n```"),
             no_output: "(no output)".to_owned(),
             cancelled: "\n\n(command cancelled)".to_owned(),
-            exit_code: Frame::new("\n\nCommand exited with code ", ""),
-            truncated: Frame::new("\n\n[Output truncated. Full output: ", "]"),
+            exit_code: MessageFrame::new("\n\nCommand exited with code ", ""),
+            truncated: MessageFrame::new("\n\n[Output truncated. Full output: ", "]"),
         }
     }
 }
@@ -130,24 +130,24 @@ pub enum SystemMessages {
 
 /// Deserializers for frames: a text that a profile does not set keeps its default.
 mod over {
-    use super::{Frame, MessageForms, ShellForms};
+    use super::{MessageForms, MessageFrame, ShellForms};
     use serde::{Deserialize, Deserializer};
 
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Given {
+    struct FrameOverride {
         before: Option<String>,
         after: Option<String>,
     }
 
-    fn lay<'de, D: Deserializer<'de>>(over: Frame, from: D) -> Result<Frame, D::Error> {
-        let Given { before, after } = Given::deserialize(from)?;
-        Ok(Frame { before: before.unwrap_or(over.before), after: after.unwrap_or(over.after) })
+    fn lay<'de, D: Deserializer<'de>>(over: MessageFrame, from: D) -> Result<MessageFrame, D::Error> {
+        let FrameOverride { before, after } = FrameOverride::deserialize(from)?;
+        Ok(MessageFrame { before: before.unwrap_or(over.before), after: after.unwrap_or(over.after) })
     }
 
     macro_rules! over {
         ($($name:ident: $whole:ident),*) => {$(
-            pub fn $name<'de, D: Deserializer<'de>>(from: D) -> Result<Frame, D::Error> {
+            pub fn $name<'de, D: Deserializer<'de>>(from: D) -> Result<MessageFrame, D::Error> {
                 lay($whole::default().$name, from)
             }
         )*};
@@ -170,8 +170,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(forms.system, SystemMessages::Keep);
-        assert_eq!(forms.compaction, Frame::new("Before: ", "\n</summary>"));
-        assert_eq!(forms.shell.output, Frame::new("<out>", "</out>"));
+        assert_eq!(forms.compaction, MessageFrame::new("Before: ", "\n</summary>"));
+        assert_eq!(forms.shell.output, MessageFrame::new("<out>", "</out>"));
         assert_eq!(forms.shell.command, ShellForms::default().command);
     }
 
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn forms_survive_a_saved_world() {
-        let forms = MessageForms { custom: Frame::new("[{type}] ", ""), ..MessageForms::default() };
+        let forms = MessageForms { custom: MessageFrame::new("[{type}] ", ""), ..MessageForms::default() };
         let json = serde_json::to_string(&forms).unwrap();
         assert_eq!(serde_json::from_str::<MessageForms>(&json).unwrap(), forms);
     }

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 /// A text under construction.
 #[derive(Debug, Default)]
-pub(super) struct Framed {
+pub(super) struct FramedText {
     pub(super) text: String,
     /// The ranges that come from frames, in order and without overlaps.
     pub(super) frames: Vec<Range<usize>>,
 }
 
-impl Framed {
+impl FramedText {
     /// Adds text of a frame.
     pub(super) fn form(&mut self, words: &str) -> &mut Self {
         let start = self.text.len();
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn neighbours_of_a_form_are_one_range_and_inserted_words_are_inert() {
-        let mut framed = Framed::default();
+        let mut framed = FramedText::default();
         framed.form("a").form("").form("bc").own("").own("{type}").form_with("[{type}]", "{type}");
         assert_eq!(framed.text, "abc{type}[{type}]");
         assert_eq!(framed.frames, [0..3, 9..10, 16..17]);

@@ -7,7 +7,7 @@
 use super::model::FrameSpan;
 use crate::{
     aside::REMINDER_TAG,
-    lint::forged::{Forged, escape, scan_tags},
+    lint::forged::{Imitation, escape, scan_tags},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// The treatment of imitations of the reminder tag in a message of a user or a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Guard {
+pub enum ImitationPolicy {
     /// They are sent unchanged.
     #[default]
     Keep,
@@ -73,8 +73,8 @@ fn in_block(block: &mut Value, frames: &mut [&mut FrameSpan]) -> usize {
 }
 
 fn in_text(text: &mut String, frames: &mut [&mut FrameSpan]) -> usize {
-    let own = |forged: &Forged| !frames.iter().any(|frame| frame.range.contains(&forged.range.start));
-    let found: Vec<Forged> = found(text).into_iter().filter(own).collect();
+    let own = |forged: &Imitation| !frames.iter().any(|frame| frame.range.contains(&forged.range.start));
+    let found: Vec<Imitation> = found(text).into_iter().filter(own).collect();
     if found.is_empty() {
         return 0;
     }
@@ -88,7 +88,7 @@ fn in_text(text: &mut String, frames: &mut [&mut FrameSpan]) -> usize {
     found.len()
 }
 
-fn found(text: &str) -> Vec<Forged> {
+fn found(text: &str) -> Vec<Imitation> {
     scan_tags(text, &[REMINDER_TAG])
 }
 

@@ -16,9 +16,9 @@ mod role;
 mod shell;
 mod value;
 
-pub use convert::{Conversion, Dropped, DroppedWhy, Escaped, convert};
-pub use forms::{Frame, MessageForms, ShellForms, SystemMessages};
-pub use guard::Guard;
+pub use convert::{DropReason, DroppedMessage, EscapedMessage, MessageConversion, convert};
+pub use forms::{MessageForms, MessageFrame, ShellForms, SystemMessages};
+pub use guard::ImitationPolicy;
 pub use model::{FrameSpan, MessageOrigin, ModelMessage};
 pub use noun::{Message, MessageFault};
 pub use read::{MOST_BYTES, MOST_MESSAGES, MessagesError, read};

@@ -4,7 +4,7 @@
 
 use super::{
     noun::{Message, MessageFault},
-    value::Strict,
+    value::LimitedValue,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -90,14 +90,14 @@ pub fn read(path: &str, bytes: &[u8], notes: &mut Diagnostics) -> Result<Vec<Mes
             });
         }
     };
-    let mut walk = Walk { path, text, at: 0, left: Cell::new(MOST_VALUES), messages: Vec::new() };
+    let mut walk = MessageReader { path, text, at: 0, left: Cell::new(MOST_VALUES), messages: Vec::new() };
     walk.at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     walk.file(notes)?;
     Ok(walk.messages)
 }
 
 /// A parser of the text, with the position of the next byte to read.
-struct Walk<'t> {
+struct MessageReader<'t> {
     path: &'t str,
     text: &'t str,
     at: usize,
@@ -105,7 +105,7 @@ struct Walk<'t> {
     messages: Vec<Message>,
 }
 
-impl Walk<'_> {
+impl MessageReader<'_> {
     fn file(&mut self, notes: &mut Diagnostics) -> Result<(), MessagesError> {
         match self.peek() {
             None => {
@@ -293,7 +293,7 @@ impl Walk<'_> {
     fn value(&mut self, index: Option<usize>) -> Result<Value, MessagesError> {
         let rest = &self.text[self.at..];
         let mut from = serde_json::Deserializer::from_str(rest);
-        match Strict(&self.left).deserialize(&mut from) {
+        match LimitedValue(&self.left).deserialize(&mut from) {
             Ok(value) => {
                 self.at += from.into_iter::<Value>().byte_offset();
                 Ok(value)

@@ -1,11 +1,11 @@
 //! The text for a model of a shell command that the user ran.
 
-use super::{forms::ShellForms, framed::Framed, noun::Message};
+use super::{forms::ShellForms, framed::FramedText, noun::Message};
 
 /// Writes the command, its output, its result, and the path of the complete output. The output is neither
 /// trimmed nor escaped.
-pub(super) fn told(message: &Message, forms: &ShellForms) -> Framed {
-    let mut framed = Framed::default();
+pub(super) fn told(message: &Message, forms: &ShellForms) -> FramedText {
+    let mut framed = FramedText::default();
     framed.form(&forms.command.before).own(message.string("command")).form(&forms.command.after);
     match message.string("output") {
         "" => framed.form(&forms.no_output),

@@ -6,9 +6,9 @@ use serde_json::{Map, Number, Value};
 use std::{cell::Cell, fmt};
 
 /// A deserializer with the number of values that may follow.
-pub(super) struct Strict<'c>(pub &'c Cell<usize>);
+pub(super) struct LimitedValue<'c>(pub &'c Cell<usize>);
 
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
+impl<'de> DeserializeSeed<'de> for LimitedValue<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
@@ -18,7 +18,7 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Strict<'_> {
+impl<'de> Visitor<'de> for LimitedValue<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,7 +55,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = from.next_element_seed(Strict(self.0))? {
+        while let Some(value) = from.next_element_seed(LimitedValue(self.0))? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -67,7 +67,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
             if fields.contains_key(&key) {
                 return Err(A::Error::custom(format_args!("the key `{}` stands twice", shown(&key))));
             }
-            let value = from.next_value_seed(Strict(self.0))?;
+            let value = from.next_value_seed(LimitedValue(self.0))?;
             fields.insert(key, value);
         }
         Ok(Value::Object(fields))

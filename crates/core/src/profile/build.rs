@@ -9,9 +9,10 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Arrange, Budget, ByteOrderMark, Compaction, Home, McpUse, OnCompaction, OptionDir, OwnTags, Profile,
-    ProfileError, RawProfile, Rebuild, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
-    overlay::{Giver, Givers, overlay},
+    Budget, ByteOrderMark, Compaction, CompactionAction, EngineTags, McpUse, OptionDir, PartOrder, Profile,
+    ProfileDirs, ProfileError, RawProfile, Rebuild, Scaffold, SnippetSource, TemplateLimits,
+    ToolSwitchTiming,
+    overlay::{KeySource, KeySources, overlay},
 };
 use crate::{
     message::MessageForms,
@@ -34,7 +35,7 @@ pub struct Setting {
 }
 
 /// Finds the text that a profile names: the profile, and the path as written.
-pub type Texts<'f> = dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String> + 'f;
+pub type TextLoader<'f> = dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String> + 'f;
 
 /// Builds a profile from a chain (the extended ones first), options, and the files that sections name.
 ///
@@ -46,11 +47,11 @@ pub type Texts<'f> = dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String> 
 pub fn build(
     chain: &[RawProfile],
     settings: &[Setting],
-    file: &mut Texts<'_>,
+    file: &mut TextLoader<'_>,
 ) -> Result<Profile, ProfileError> {
-    let mut builder = Builder {
+    let mut builder = ProfileBuilder {
         chain,
-        givers: Givers::default(),
+        givers: KeySources::default(),
         table: Table::new(),
         options: Table::new(),
         given: BTreeMap::new(),
@@ -58,7 +59,7 @@ pub fn build(
         only_agents: Vec::new(),
     };
     for (at, raw) in chain.iter().enumerate() {
-        let giver = Giver { name: raw.name.as_str().into(), raw: at };
+        let giver = KeySource { name: raw.name.as_str().into(), raw: at };
         overlay(&mut builder.table, raw.table.clone(), &mut builder.givers, &|_, _| giver.clone());
     }
     builder.apply(settings)?;
@@ -121,9 +122,9 @@ pub const KEYS: [&str; 49] = [
     "with",
 ];
 
-struct Builder<'a> {
+struct ProfileBuilder<'a> {
     chain: &'a [RawProfile],
-    givers: Givers,
+    givers: KeySources,
     table: Table,
     /// The values of all options, typed.
     options: Table,
@@ -135,7 +136,7 @@ struct Builder<'a> {
     only_agents: Vec<String>,
 }
 
-impl Builder<'_> {
+impl ProfileBuilder<'_> {
     /// Points at a key in the last profile of the chain that has it.
     fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
         let has = |raw: &&RawProfile| {
@@ -168,7 +169,7 @@ impl Builder<'_> {
         self.chain.last().map_or("", |raw| &raw.name)
     }
 
-    fn profile(mut self, file: &mut Texts<'_>) -> Result<Profile, ProfileError> {
+    fn profile(mut self, file: &mut TextLoader<'_>) -> Result<Profile, ProfileError> {
         if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let error = self.error(&[key], format!("unknown key: `{key}`"));
             return Err(match did_you_mean(key, KEYS) {
@@ -178,7 +179,7 @@ impl Builder<'_> {
         }
         let name = self.name().to_owned();
         self.merges()?;
-        let home: Home = self.home()?;
+        let home: ProfileDirs = self.home()?;
         let scaffold: Scaffold = self.take_or("scaffold")?;
         let trust = self.trust()?;
         let join_text: String = self.take("join")?.unwrap_or_else(|| "\n\n".to_owned());
@@ -198,7 +199,7 @@ impl Builder<'_> {
         let tool_aliases: BTreeMap<String, String> = self.take_or("tool_aliases")?;
         let tool_texts = self.tool_texts(file)?;
         let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
-        let tools_apply: ToolsApply = self.take_or("tools_apply")?;
+        let tools_apply: ToolSwitchTiming = self.take_or("tools_apply")?;
         let bom: ByteOrderMark = self.take_or("bom")?;
         let compaction = self.compaction(file)?;
         let rebuild: Rebuild = self.take_or("rebuild")?;
@@ -225,7 +226,7 @@ impl Builder<'_> {
             }
         }
         let order = self.order(&tables, &remove, added_after.as_ref())?;
-        let arrange: Arrange = self.take_or("arrange")?;
+        let arrange: PartOrder = self.take_or("arrange")?;
         let mut sections = Vec::with_capacity(order.len());
         for id in &order {
             let Some(table) = tables.remove(id) else {
@@ -307,17 +308,17 @@ impl Builder<'_> {
         }
     }
 
-    fn home(&mut self) -> Result<Home, ProfileError> {
+    fn home(&mut self) -> Result<ProfileDirs, ProfileError> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum OneOrMany {
+        enum GlobalDirs {
             One(String),
             Many(Vec<String>),
         }
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Written {
-            global: OneOrMany,
+        struct HomeToml {
+            global: GlobalDirs,
             project: Option<String>,
             #[serde(default)]
             flat_extensions: bool,
@@ -327,13 +328,13 @@ impl Builder<'_> {
             foreign_keys: Vec<String>,
             variable: Option<String>,
         }
-        let Some(home) = self.take::<Written>("home")? else {
+        let Some(home) = self.take::<HomeToml>("home")? else {
             let error = self.error(&["home"], "a profile must say where its layers live");
             return Err(error.help("add `home = { global = [\"config:preface\"], project = \".preface\" }`, or `extends = \"default\"`"));
         };
         let global = match &home.global {
-            OneOrMany::One(one) => vec![one.clone()],
-            OneOrMany::Many(many) => many.clone(),
+            GlobalDirs::One(one) => vec![one.clone()],
+            GlobalDirs::Many(many) => many.clone(),
         };
         if global.is_empty() || global.iter().any(|at| !at.starts_with("~/") && !at.starts_with("config:")) {
             return Err(self.error(&["home", "global"], "`home.global` takes `~/name` or `config:name`"));
@@ -345,20 +346,20 @@ impl Builder<'_> {
                 self.error(&["home", "project"], "`home.project` is a directory below the working directory")
             );
         }
-        let Written { project, flat_extensions, shared, foreign_keys, variable, .. } = home;
-        Ok(Home { global, project, flat_extensions, shared, foreign_keys, variable })
+        let HomeToml { project, flat_extensions, shared, foreign_keys, variable, .. } = home;
+        Ok(ProfileDirs { global, project, flat_extensions, shared, foreign_keys, variable })
     }
 
-    fn compaction(&mut self, file: &mut Texts<'_>) -> Result<Compaction, ProfileError> {
+    fn compaction(&mut self, file: &mut TextLoader<'_>) -> Result<Compaction, ProfileError> {
         #[derive(Deserialize, Default)]
         #[serde(deny_unknown_fields)]
-        struct Written {
+        struct CompactionToml {
             #[serde(default)]
-            prompt: OnCompaction,
+            prompt: CompactionAction,
             text: Option<String>,
             file: Option<String>,
         }
-        let Written { prompt, text, file: path } = self.take_or("compaction")?;
+        let CompactionToml { prompt, text, file: path } = self.take_or("compaction")?;
         let instructions = match (text, path) {
             (Some(_), Some(_)) => {
                 return Err(self.error(&["compaction"], "`compaction` takes `text` or `file`, not both"));
@@ -389,19 +390,19 @@ impl Builder<'_> {
     fn trust(&mut self) -> Result<TrustMode, ProfileError> {
         #[derive(Deserialize, Default)]
         #[serde(deny_unknown_fields)]
-        struct Written {
+        struct TrustToml {
             mode: TrustMode,
         }
-        Ok(self.take_or::<Written>("trust")?.mode)
+        Ok(self.take_or::<TrustToml>("trust")?.mode)
     }
 
-    fn own_tags(&mut self) -> Result<OwnTags, ProfileError> {
+    fn own_tags(&mut self) -> Result<EngineTags, ProfileError> {
         let names: Vec<String> = self.take_or("own_tags")?;
-        if let Some(name) = names.iter().find(|name| !OwnTags::is_name(name)) {
+        if let Some(name) = names.iter().find(|name| !EngineTags::is_name(name)) {
             return Err(self.error(&["own_tags"], format!("not the name of a tag: `{name}`")));
         }
         let of_sections = self.take_or("section_tags")?;
-        Ok(OwnTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })
+        Ok(EngineTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })
     }
 }
 

@@ -8,19 +8,19 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogChoice {
     /// The name and digest of the catalog.
-    pub pin: Pin,
+    pub pin: CatalogPin,
     /// The replacements of the names in the catalog's texts.
     #[serde(default)]
     pub bindings: Bindings,
     /// The prompts of agents, by the agents' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub agents: BTreeMap<String, Prompts>,
+    pub agents: BTreeMap<String, PromptNames>,
 }
 
 /// Names of prompts, the first choice first. One may be written by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "OneOrMany")]
-pub struct Prompts(pub Vec<String>);
+pub struct PromptNames(pub Vec<String>);
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -29,9 +29,9 @@ enum OneOrMany {
     Many(Vec<String>),
 }
 
-impl From<OneOrMany> for Prompts {
-    fn from(written: OneOrMany) -> Prompts {
-        Prompts(match written {
+impl From<OneOrMany> for PromptNames {
+    fn from(written: OneOrMany) -> PromptNames {
+        PromptNames(match written {
             OneOrMany::One(one) => vec![one],
             OneOrMany::Many(many) => many,
         })
@@ -41,15 +41,15 @@ impl From<OneOrMany> for Prompts {
 /// A version of a catalog, and the digest that it must have: `2.1.37@blake3:0123456789abcdef`.
 ///
 /// ```
-/// use preface_core::profile::Pin;
-/// let pin: Pin = "2.1.37@blake3:0123456789abcdef".parse().unwrap();
+/// use preface_core::profile::CatalogPin;
+/// let pin: CatalogPin = "2.1.37@blake3:0123456789abcdef".parse().unwrap();
 /// assert!(pin.accepts("blake3:0123456789abcdef0000"));
 /// assert!(!pin.accepts("blake3:0023456789abcdef0000"));
-/// assert!("2.1.37".parse::<Pin>().unwrap().accepts("blake3:00"));
+/// assert!("2.1.37".parse::<CatalogPin>().unwrap().accepts("blake3:00"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Pin {
+pub struct CatalogPin {
     /// The version.
     pub version: String,
     /// The first digits of the digest, lower case; `None` is any.
@@ -59,7 +59,7 @@ pub struct Pin {
 /// The least number of digits of a digest in a pin.
 const LEAST_DIGITS: usize = 16;
 
-impl Pin {
+impl CatalogPin {
     /// Tells whether a catalog with this digest is meant.
     #[must_use]
     pub fn accepts(&self, digest: &str) -> bool {
@@ -77,7 +77,7 @@ impl Pin {
     }
 }
 
-impl FromStr for Pin {
+impl FromStr for CatalogPin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -85,7 +85,7 @@ impl FromStr for Pin {
             Some((version, digest)) => (version, Some(digest)),
             None => (text, None),
         };
-        if !Pin::is_version(version) {
+        if !CatalogPin::is_version(version) {
             return Err(format!("not the version of a catalog: `{version}`"));
         }
         let digest = digest.map(|digest| {
@@ -98,11 +98,11 @@ impl FromStr for Pin {
                 )
             })
         });
-        Ok(Pin { version: version.to_owned(), digest: digest.transpose()? })
+        Ok(CatalogPin { version: version.to_owned(), digest: digest.transpose()? })
     }
 }
 
-impl TryFrom<String> for Pin {
+impl TryFrom<String> for CatalogPin {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -110,13 +110,13 @@ impl TryFrom<String> for Pin {
     }
 }
 
-impl From<Pin> for String {
-    fn from(pin: Pin) -> String {
+impl From<CatalogPin> for String {
+    fn from(pin: CatalogPin) -> String {
         pin.to_string()
     }
 }
 
-impl fmt::Display for Pin {
+impl fmt::Display for CatalogPin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.digest {
             Some(digest) => write!(f, "{}@blake3:{digest}", self.version),

@@ -10,10 +10,10 @@ mod overlay;
 mod raw;
 mod tags;
 
-pub use build::{KEYS, SECTION_KEYS, Setting, Texts, build};
-pub use catalog::{CatalogChoice, Pin, Prompts};
+pub use build::{KEYS, SECTION_KEYS, Setting, TextLoader, build};
+pub use catalog::{CatalogChoice, CatalogPin, PromptNames};
 pub use raw::{ProfileError, RawProfile, read};
-pub use tags::OwnTags;
+pub use tags::EngineTags;
 
 use crate::{
     catalog::CatalogBody,
@@ -35,20 +35,20 @@ pub struct Profile {
     #[serde(default)]
     pub about: String,
     /// The directories of the layers.
-    pub home: Home,
+    pub home: ProfileDirs,
     /// The way in which project text is trusted.
     pub trust: TrustMode,
     /// The time at which preface writes a first file, and the file.
     pub scaffold: Scaffold,
     /// The order of the parts.
-    pub arrange: Arrange,
+    pub arrange: PartOrder,
     /// Text between parts (a template without facts).
     pub join: Piece,
     /// True: line ends of neighbouring parts give way to `join`.
     pub seam: bool,
     /// Text around every section (templates in which `[section:id]` is the id).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frame: Option<Frame>,
+    pub frame: Option<SectionFrame>,
     /// The sections, in the order of the prompt.
     pub sections: Vec<Section>,
     /// Sections that the chosen order leaves out.
@@ -56,7 +56,7 @@ pub struct Profile {
     pub unordered: Vec<SectionId>,
     /// Sections that are replaced together.
     #[serde(default)]
-    pub groups: Vec<Group>,
+    pub groups: Vec<SectionGroup>,
     /// New sections of layers and settings follow this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_after: Option<SectionId>,
@@ -95,7 +95,7 @@ pub struct Profile {
     pub messages: MessageForms,
     /// The time at which a switch of tools during a run takes effect.
     #[serde(default)]
-    pub tools_apply: ToolsApply,
+    pub tools_apply: ToolSwitchTiming,
     /// The switches and limits of the template language in section texts.
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
@@ -108,7 +108,7 @@ pub struct Profile {
     pub escape: Vec<String>,
     /// The tags that its frames are made of.
     #[serde(default)]
-    pub own_tags: OwnTags,
+    pub own_tags: EngineTags,
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
@@ -156,7 +156,7 @@ impl Profile {
     /// Returns true if a template of a store can be used.
     #[must_use]
     pub fn takes_template(&self) -> bool {
-        self.groups.iter().any(|group| group.replace.contains(&Candidate::Store))
+        self.groups.iter().any(|group| group.replace.contains(&ReplacementSource::Store))
     }
 
     /// True where the profile has an option of this name.
@@ -209,7 +209,7 @@ impl McpUse {
 pub struct Compaction {
     /// The effect on the prompt: built again, or unchanged.
     #[serde(default)]
-    pub prompt: OnCompaction,
+    pub prompt: CompactionAction,
     /// The instructions for the model, after the prompt and in this one request.
     #[serde(default)]
     pub instructions: String,
@@ -237,7 +237,7 @@ impl Rebuild {
 /// The effect of a compaction on the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OnCompaction {
+pub enum CompactionAction {
     /// The prompt is built again, with fresh values.
     #[default]
     Construct,
@@ -248,7 +248,7 @@ pub enum OnCompaction {
 /// The directories of a profile's layers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Home {
+pub struct ProfileDirs {
     /// Candidates for the global directory: `~/x`, or `config:x` for the platform's configuration directory. The
     /// first that exists, else the first.
     pub global: Vec<String>,
@@ -271,14 +271,14 @@ pub struct Home {
 
 /// Text around every section of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Frame {
+pub struct SectionFrame {
     /// Before the section's own prefix.
     pub prefix: Piece,
     /// After the section's own suffix.
     pub suffix: Piece,
 }
 
-impl Frame {
+impl SectionFrame {
     /// Says why a section of this id cannot stand in the frame: the id becomes a tag.
     ///
     /// # Errors
@@ -350,7 +350,7 @@ pub struct Parameter {
 /// The time at which a switch of tools during a run takes effect, if no hook at its start made it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ToolsApply {
+pub enum ToolSwitchTiming {
     /// From the next run on.
     #[default]
     Run,
@@ -408,7 +408,7 @@ impl SnippetSource {
 pub struct Scaffold {
     /// The moment.
     #[serde(default)]
-    pub when: ScaffoldWhen,
+    pub when: ScaffoldTrigger,
     /// File name in the global directory to bundled path.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
@@ -417,7 +417,7 @@ pub struct Scaffold {
 /// The moment of the scaffold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ScaffoldWhen {
+pub enum ScaffoldTrigger {
     /// Only `preface init` writes.
     #[default]
     Init,
@@ -428,7 +428,7 @@ pub enum ScaffoldWhen {
 /// The order of the parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Arrange {
+pub enum PartOrder {
     /// As listed.
     #[default]
     Listed,
@@ -440,15 +440,15 @@ pub enum Arrange {
 
 /// Sections that one file can replace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Group {
+pub struct SectionGroup {
     /// The id of the group, which becomes the section id of the replacement.
     pub id: SectionId,
     /// The sections that give way.
     pub members: Vec<SectionId>,
     /// Candidates, the strongest first.
-    pub replace: Vec<Candidate>,
+    pub replace: Vec<ReplacementSource>,
     /// The rule by which a candidate is used.
-    pub win: Win,
+    pub win: ReplacementRule,
     /// The language of the replacement.
     pub language: crate::section::Language,
     /// False: the replacement is outside the profile's frame.
@@ -468,7 +468,7 @@ const fn is_yes(framed: &bool) -> bool {
 /// A text that may replace a group: `project:SYSTEM.md`, `option:system_prompt` or `store`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Candidate {
+pub enum ReplacementSource {
     /// A file of a layer.
     File(LayerFile),
     /// The text that the caller gave for an option, one of the profile's `text_options`.
@@ -477,35 +477,35 @@ pub enum Candidate {
     Store,
 }
 
-impl Candidate {
+impl ReplacementSource {
     /// Returns the file, where it is one.
     #[must_use]
     pub fn file(&self) -> Option<&LayerFile> {
         match self {
-            Candidate::File(file) => Some(file),
-            Candidate::Option(_) | Candidate::Store => None,
+            ReplacementSource::File(file) => Some(file),
+            ReplacementSource::Option(_) | ReplacementSource::Store => None,
         }
     }
 }
 
-impl TryFrom<String> for Candidate {
+impl TryFrom<String> for ReplacementSource {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         match text.strip_prefix("option:") {
-            Some(name) => Ok(Candidate::Option(name.to_owned())),
-            None if text == "store" => Ok(Candidate::Store),
-            None => LayerFile::try_from(text).map(Candidate::File),
+            Some(name) => Ok(ReplacementSource::Option(name.to_owned())),
+            None if text == "store" => Ok(ReplacementSource::Store),
+            None => LayerFile::try_from(text).map(ReplacementSource::File),
         }
     }
 }
 
-impl From<Candidate> for String {
-    fn from(candidate: Candidate) -> String {
+impl From<ReplacementSource> for String {
+    fn from(candidate: ReplacementSource) -> String {
         match candidate {
-            Candidate::File(file) => file.into(),
-            Candidate::Option(name) => format!("option:{name}"),
-            Candidate::Store => "store".to_owned(),
+            ReplacementSource::File(file) => file.into(),
+            ReplacementSource::Option(name) => format!("option:{name}"),
+            ReplacementSource::Store => "store".to_owned(),
         }
     }
 }
@@ -546,7 +546,7 @@ impl From<LayerFile> for String {
 /// The rule by which a replacement is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Win {
+pub enum ReplacementRule {
     /// The file exists.
     #[default]
     Exists,
@@ -597,13 +597,13 @@ pub struct Budget {
     /// Tokens; none is no limit.
     pub tokens: Option<usize>,
     /// The action when the prompt exceeds the limit.
-    pub on_over: OnOver,
+    pub on_over: OverBudgetAction,
 }
 
 /// The action when a prompt exceeds its budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OnOver {
+pub enum OverBudgetAction {
     /// Lower priorities give way, each loss is reported.
     #[default]
     Cut,

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 /// The source of a key's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Giver {
+pub(super) struct KeySource {
     /// The name for origins: a profile, a profile and its variant, `--set`.
     pub(super) name: Arc<str>,
     /// The profile of the chain that wrote it, by its place; files that it names are looked up beside it.
@@ -14,10 +14,10 @@ pub(super) struct Giver {
 
 /// The sources of values by key path. The longest known prefix of a path is used.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Givers(BTreeMap<String, Giver>);
+pub(super) struct KeySources(BTreeMap<String, KeySource>);
 
-impl Givers {
-    pub(super) fn of(&self, key: &str) -> Option<&Giver> {
+impl KeySources {
+    pub(super) fn of(&self, key: &str) -> Option<&KeySource> {
         let mut key = key;
         loop {
             if let Some(giver) = self.0.get(key) {
@@ -32,8 +32,8 @@ impl Givers {
 pub(super) fn overlay(
     base: &mut Table,
     over: Table,
-    givers: &mut Givers,
-    giver: &dyn Fn(&Givers, &str) -> Giver,
+    givers: &mut KeySources,
+    giver: &dyn Fn(&KeySources, &str) -> KeySource,
 ) {
     lay(base, over, "", givers, giver);
 }
@@ -42,8 +42,8 @@ fn lay(
     base: &mut Table,
     over: Table,
     path: &str,
-    givers: &mut Givers,
-    giver: &dyn Fn(&Givers, &str) -> Giver,
+    givers: &mut KeySources,
+    giver: &dyn Fn(&KeySources, &str) -> KeySource,
 ) {
     for (key, value) in over {
         let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// `watch_tags` of a section.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct OwnTags {
+pub struct EngineTags {
     /// Their names.
     pub names: Vec<String>,
     /// True: the ids of the sections that speak are names, too.
@@ -19,7 +19,7 @@ pub struct OwnTags {
     pub neutralise: bool,
 }
 
-impl OwnTags {
+impl EngineTags {
     /// Returns all names in a build with these sections.
     #[must_use]
     pub fn all<'a>(&self, sections: impl IntoIterator<Item = &'a str>) -> Vec<String> {
@@ -58,7 +58,7 @@ impl Profile {
             for opening in piece.text.split('<').skip(1) {
                 let opening = opening.strip_prefix('/').unwrap_or(opening);
                 let name = opening.split(['>', ' ', '\n', '/']).next().unwrap_or_default();
-                if OwnTags::is_name(name) && opening[name.len()..].starts_with(['>', ' ']) {
+                if EngineTags::is_name(name) && opening[name.len()..].starts_with(['>', ' ']) {
                     names.push(name.to_owned());
                 }
             }

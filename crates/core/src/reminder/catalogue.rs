@@ -1,14 +1,14 @@
 //! The reminders of a profile, and the check that an event is one of theirs.
 
-use super::{Due, Event, EventError, Reminder, event::found};
+use super::{DueReminder, Event, EventError, Reminder, event::found};
 use crate::suggestion::did_you_mean;
 use std::collections::BTreeMap;
 
 /// The reminders of a profile, by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Catalogue(BTreeMap<String, Reminder>);
+pub struct ReminderCatalog(BTreeMap<String, Reminder>);
 
-impl Catalogue {
+impl ReminderCatalog {
     /// Puts a reminder into it, in the place of one with the same id.
     pub fn put(&mut self, reminder: Reminder) {
         self.0.insert(reminder.id.as_str().to_owned(), reminder);
@@ -35,7 +35,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// A type that no reminder has; then the first field that is unknown, of another type, or missing.
-    pub fn check(&self, event: &Event) -> Result<Due, EventError> {
+    pub fn check(&self, event: &Event) -> Result<DueReminder, EventError> {
         let Event { kind, fields } = event;
         let reminder = self.get(kind).ok_or_else(|| EventError::UnknownType {
             kind: kind.clone(),
@@ -63,7 +63,7 @@ impl Catalogue {
                     .filter(|field| field.kind.is_one_line() && facts.contains_key(&field.name))
                     .map(|field| (field.name.clone(), field.kind))
                     .collect();
-                Ok(Due { id: reminder.id.clone(), body: reminder.body.clone(), facts, one_line })
+                Ok(DueReminder { id: reminder.id.clone(), body: reminder.body.clone(), facts, one_line })
             }
         }
     }

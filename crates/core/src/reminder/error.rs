@@ -1,6 +1,6 @@
 //! Why an event calls for nothing.
 
-use super::Field;
+use super::EventField;
 use crate::settings::shown;
 
 /// An event that cannot be used.
@@ -33,7 +33,7 @@ pub enum EventError {
         /// The field that was most likely meant.
         near: Option<String>,
         /// The fields that there are.
-        known: Vec<Field>,
+        known: Vec<EventField>,
     },
     /// A field is missing that must be there.
     #[error("the event `{kind}` needs `{}`: {}", field.name, field.kind.expects())]
@@ -41,7 +41,7 @@ pub enum EventError {
         /// The event's type.
         kind: String,
         /// The field.
-        field: Field,
+        field: EventField,
     },
     /// A field holds something else than it must.
     #[error("`{}` of the event `{kind}` must be {}, not {found}", field.name, field.kind.expects())]
@@ -49,7 +49,7 @@ pub enum EventError {
         /// The event's type.
         kind: String,
         /// The field.
-        field: Field,
+        field: EventField,
         /// The kind of value in the field.
         found: &'static str,
     },
@@ -75,6 +75,6 @@ impl EventError {
     }
 }
 
-fn listed(fields: &[Field]) -> String {
+fn listed(fields: &[EventField]) -> String {
     fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ")
 }

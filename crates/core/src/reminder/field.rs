@@ -7,13 +7,13 @@ use std::{fmt, str::FromStr};
 /// One field of an event: its name, what stands in it, and whether it may be left out. Written `path text`, `line number?`.
 ///
 /// ```
-/// use preface_core::reminder::{Field, FieldKind};
-/// let field: Field = "line number?".parse().unwrap();
+/// use preface_core::reminder::{EventField, FieldKind};
+/// let field: EventField = "line number?".parse().unwrap();
 /// assert_eq!((field.name.as_str(), field.kind, field.optional), ("line", FieldKind::Number, true));
 /// assert_eq!(field.to_string(), "line number?");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Field {
+pub struct EventField {
     /// The name of the field.
     pub name: String,
     /// The kind of value.
@@ -107,13 +107,13 @@ impl fmt::Display for FieldKind {
     }
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for EventField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}{}", self.name, self.kind, if self.optional { "?" } else { "" })
     }
 }
 
-impl FromStr for Field {
+impl FromStr for EventField {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -134,7 +134,7 @@ impl FromStr for Field {
         let kind = known.ok_or_else(|| {
             format!("unknown type of the field `{name}`: `{kind}` (types are name, line, text, number, flag, lines)")
         })?;
-        Ok(Field { name: name.to_owned(), kind, optional })
+        Ok(EventField { name: name.to_owned(), kind, optional })
     }
 }
 
@@ -173,13 +173,13 @@ mod tests {
     #[test]
     fn a_field_says_name_and_type() {
         for good in ["path text", "  path   text ", "a-b_1 lines?", "done flag"] {
-            let field: Field = good.parse().unwrap();
+            let field: EventField = good.parse().unwrap();
             assert_eq!(field.to_string(), good.split_whitespace().collect::<Vec<_>>().join(" "));
         }
         for bad in
             ["", "path", "path text more", "Path text", "1 text", "type text", "path string", "path text??"]
         {
-            assert!(bad.parse::<Field>().is_err(), "{bad}");
+            assert!(bad.parse::<EventField>().is_err(), "{bad}");
         }
     }
 }

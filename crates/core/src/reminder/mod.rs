@@ -1,16 +1,16 @@
 //! Reminders: short texts that are sent when something happened, near the newest message and never in the system prompt.
 //!
 //! A [`Reminder`] is a file: frontmatter that says when it is sent and what is known then, and a template that says it.
-//! What happened is an [`Event`], a JSON object whose `type` is a reminder's id. The [`Catalogue`] holds one against the
-//! other and says which reminder is [`Due`]; [`remind()`] renders those into [`Aside`](crate::aside::Aside)s. In a body
+//! What happened is an [`Event`], a JSON object whose `type` is a reminder's id. The [`ReminderCatalog`] holds one against the
+//! other and says which reminder is [`DueReminder`]; [`remind()`] renders those into [`Attachment`](crate::aside::Aside)s. In a body
 //! `[event:NAME]` is a field of the event; every other fact is what it is in any template.
 //!
 //! ```
-//! use preface_core::{origin::Source, reminder::{Catalogue, Event, RawReminder}, scope::Scope};
+//! use preface_core::{origin::Source, reminder::{ReminderCatalog, Event, RawReminder}, scope::Scope};
 //! use std::sync::Arc;
 //! let text = "---\ndescription: A file is empty.\nfields: [path text]\n---\n[event:path] is empty.";
 //! let source = Arc::new(Source { scope: Scope::Global, path: "~/empty.md".into() });
-//! let mut catalogue = Catalogue::default();
+//! let mut catalogue = ReminderCatalog::default();
 //! catalogue.put(RawReminder::read("file-empty", &source, text).unwrap().alone().unwrap());
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "path": "src/a.rs"})).unwrap();
 //! assert_eq!(catalogue.check(&event).unwrap().facts["path"], "src/a.rs");
@@ -28,11 +28,11 @@ mod noun;
 mod read;
 mod remind;
 
-pub use catalogue::Catalogue;
+pub use catalogue::ReminderCatalog;
 pub use error::EventError;
 pub use event::{Event, MOST_EVENTS};
-pub use field::{Field, FieldKind};
-pub use noun::{Due, Reminder};
+pub use field::{EventField, FieldKind};
+pub use noun::{DueReminder, Reminder};
 pub use read::RawReminder;
 pub(crate) use remind::is_of_event;
 pub use remind::remind;

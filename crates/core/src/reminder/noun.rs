@@ -1,8 +1,8 @@
 //! One reminder, and one that is to be sent.
 
-use super::{Field, FieldKind};
+use super::{EventField, FieldKind};
 use crate::{
-    fact::FactKey,
+    fact::VariableKey,
     origin::{Piece, Source},
     section::SectionId,
 };
@@ -20,7 +20,7 @@ pub struct Reminder {
     /// A description of the event, in one sentence.
     pub description: String,
     /// The fields of its event, in the file's order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<EventField>,
     /// The text, a template; empty if the reminder is disabled.
     pub body: Vec<Piece>,
     /// The file that defines the reminder.
@@ -36,15 +36,15 @@ impl Reminder {
 
     /// Returns the field with this name.
     #[must_use]
-    pub fn field(&self, name: &str) -> Option<&Field> {
+    pub fn field(&self, name: &str) -> Option<&EventField> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
 
-/// A reminder that an event calls for, with what the event says. Part of the [`World`](crate::world::World).
+/// A reminder that an event calls for, with what the event says. Part of the [`Snapshot`](crate::world::World).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Due {
+pub struct DueReminder {
     /// The reminder.
     pub id: SectionId,
     /// The text, a template.
@@ -58,10 +58,10 @@ pub struct Due {
     pub one_line: BTreeMap<String, FieldKind>,
 }
 
-impl Due {
+impl DueReminder {
     /// Returns the key under which templates name a field.
     #[must_use]
-    pub fn key(field: &str) -> FactKey {
-        FactKey::new(EVENT, field)
+    pub fn key(field: &str) -> VariableKey {
+        VariableKey::new(EVENT, field)
     }
 }

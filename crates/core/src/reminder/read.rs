@@ -1,6 +1,6 @@
 //! Reading the file of a reminder: `---`, `description` and `fields`, `---`, the text.
 
-use super::{Field, Reminder, noun::EVENT};
+use super::{EventField, Reminder, noun::EVENT};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::forged::{TAGS, scan_tags},
@@ -8,11 +8,11 @@ use crate::{
     section::SectionId,
     settings::shown,
     skill::{
-        Fields, Value,
-        frontmatter::{self, Split, split},
+        YamlFields, YamlValue,
+        frontmatter::{self, FrontmatterSplit, split},
     },
     suggestion::did_you_mean,
-    template::{Options, Template},
+    template::{Template, TemplateOptions},
 };
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct RawReminder {
     id: SectionId,
     source: Arc<Source>,
     description: Option<String>,
-    fields: Option<Vec<Field>>,
+    fields: Option<Vec<EventField>>,
     body: Vec<Piece>,
 }
 
@@ -93,9 +93,9 @@ impl RawReminder {
         self.reminder(description, other.fields.clone())
     }
 
-    fn reminder(self, description: String, fields: Vec<Field>) -> Result<Reminder, Box<Diagnostic>> {
+    fn reminder(self, description: String, fields: Vec<EventField>) -> Result<Reminder, Box<Diagnostic>> {
         let text = self.body.first().map_or("", |piece| &piece.text);
-        let template = Template::parse(text, &Options::default())
+        let template = Template::parse(text, &TemplateOptions::default())
             .map_err(|error| Box::new(self.refused(error.to_string())))?;
         for token in template.tokens() {
             let Some(key) = token.key.filter(|key| token.stray.is_none() && key.kind() == EVENT) else {
@@ -123,7 +123,7 @@ impl RawReminder {
 }
 
 /// The text as a piece; none where it is empty.
-fn body(parts: &Split<'_>, source: &Arc<Source>, text: &str) -> Vec<Piece> {
+fn body(parts: &FrontmatterSplit<'_>, source: &Arc<Source>, text: &str) -> Vec<Piece> {
     let body = match &parts.block {
         Some(_) => parts.body.as_ref(),
         None => crate::template::trim(&parts.body),
@@ -139,9 +139,9 @@ fn body(parts: &Split<'_>, source: &Arc<Source>, text: &str) -> Vec<Piece> {
 }
 
 /// The description and the fields in the frontmatter.
-type Said = (Option<String>, Option<Vec<Field>>);
+type ReminderFrontmatter = (Option<String>, Option<Vec<EventField>>);
 
-fn known(said: &Fields) -> Result<Said, String> {
+fn known(said: &YamlFields) -> Result<ReminderFrontmatter, String> {
     for (key, _) in said.iter() {
         if !KEYS.contains(&key) {
             let near =
@@ -150,26 +150,28 @@ fn known(said: &Fields) -> Result<Said, String> {
         }
     }
     let description = match said.get("description") {
-        None | Some(Value::Null) => None,
-        Some(Value::Text(text)) => Some(text.clone()),
+        None | Some(YamlValue::Null) => None,
+        Some(YamlValue::Text(text)) => Some(text.clone()),
         Some(_) => return Err("`description` must be a text".to_owned()),
     };
     let fields = match said.get("fields") {
-        None | Some(Value::Null) => None,
-        Some(Value::List(list)) => Some(fields(list)?),
+        None | Some(YamlValue::Null) => None,
+        Some(YamlValue::List(list)) => Some(fields(list)?),
         Some(_) => return Err("`fields` must be a list, such as `- path text`".to_owned()),
     };
     Ok((description, fields))
 }
 
-fn fields(list: &[Value]) -> Result<Vec<Field>, String> {
+fn fields(list: &[YamlValue]) -> Result<Vec<EventField>, String> {
     if list.len() > MOST_FIELDS {
         return Err(format!("an event has at most {MOST_FIELDS} fields"));
     }
-    let mut fields: Vec<Field> = Vec::with_capacity(list.len());
+    let mut fields: Vec<EventField> = Vec::with_capacity(list.len());
     for one in list {
-        let Value::Text(text) = one else { return Err("a field is a text, such as `path text`".to_owned()) };
-        let field: Field = text.parse()?;
+        let YamlValue::Text(text) = one else {
+            return Err("a field is a text, such as `path text`".to_owned());
+        };
+        let field: EventField = text.parse()?;
         if fields.iter().any(|known| known.name == field.name) {
             return Err(format!("the field `{}` stands twice", field.name));
         }

@@ -3,15 +3,15 @@
 //! It is the render stage on plans of its own. Whatever a value is, no reminder ends
 //! the tags that stand around it: each value is escaped by itself, and so is what values and text make together. No value ends a frame of quoted data either.
 
-use super::{Due, noun::EVENT};
+use super::{DueReminder, noun::EVENT};
 use crate::{
-    aside::{Aside, AsidePlace, QUOTE_TAG, REMINDER_TAG},
+    aside::{AsidePlace, Attachment, QUOTE_TAG, REMINDER_TAG},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    fact::{FactKey, Stability},
+    fact::{Stability, VariableKey},
     outline::{Outline, Plan, PlanItem},
-    profile::{OwnTags, Profile},
-    render::{RenderError, Rules, render},
-    section::{Language, SectionMeta, Trim},
+    profile::{EngineTags, Profile},
+    render::{RenderError, RenderRules, render},
+    section::{Language, SectionMeta, TrimMode},
     settings::shown,
     variables::Variables,
 };
@@ -22,13 +22,13 @@ use std::borrow::Cow;
 /// # Errors
 /// A text that is nested too deeply or too large, or a variable that nobody knows.
 pub fn remind(
-    due: &[Due],
+    due: &[DueReminder],
     profile: &Profile,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<Vec<Aside>, RenderError> {
-    let own_tags = OwnTags { names: vec![REMINDER_TAG.to_owned()], of_sections: false, neutralise: true };
-    let mut rules = Rules::new(&profile.template, &profile.escape);
+) -> Result<Vec<Attachment>, RenderError> {
+    let own_tags = EngineTags { names: vec![REMINDER_TAG.to_owned()], of_sections: false, neutralise: true };
+    let mut rules = RenderRules::new(&profile.template, &profile.escape);
     rules.own_tags = Cow::Owned(own_tags);
     // A text may frame what it quotes, and no value may end such a frame.
     rules.tags.to_mut().push(QUOTE_TAG.to_owned());
@@ -39,21 +39,21 @@ pub fn remind(
             format!("the reminder `{}` has nothing to say and is not sent", shown(one.section.as_str()));
         Diagnostic::info(DiagnosticCode::ReminderEmpty, what)
     }));
-    Ok(draft.parts.into_iter().filter_map(Aside::of).collect())
+    Ok(draft.parts.into_iter().filter_map(Attachment::of).collect())
 }
 
-fn plan(due: &Due) -> Plan<'_> {
+fn plan(due: &DueReminder) -> Plan<'_> {
     let item = PlanItem::new(Cow::Borrowed(&due.body), Language::Template);
     let meta = SectionMeta {
         stability: Some(Stability::Turn),
         place: Some(AsidePlace::LastUser),
         ..SectionMeta::new(due.id.clone())
     };
-    Plan { trim: Trim::Both, watch_tags: true, event: Some(due), ..Plan::new(meta, vec![item]) }
+    Plan { trim: TrimMode::Both, watch_tags: true, event: Some(due), ..Plan::new(meta, vec![item]) }
 }
 
 /// True for a fact that only an event has.
 #[must_use]
-pub(crate) fn is_of_event(key: &FactKey) -> bool {
+pub(crate) fn is_of_event(key: &VariableKey) -> bool {
     key.kind() == EVENT
 }

@@ -1,11 +1,11 @@
 //! Writing a text of an imported catalog: words as they are, values as they come out. What comes to nothing is left
 //! out, with a note; a value is never read for expressions again.
 
-use super::{Rendered, Rules, ValueForm};
+use super::{RenderRules, RenderedText, ValueForm};
 use crate::{
-    catalog::{CatalogBody, Fragment, Run, Said, Sight, Stop, evaluate},
+    catalog::{BodyRun, CatalogBody, EvaluationError, EvaluationScope, Fragment, FragmentSource, evaluate},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    fact::{FactKey, Stability},
+    fact::{Stability, VariableKey},
     lint::forged::neutralise_for,
     origin::{Origin, Piece},
     variables::{MissingVariable, Variables},
@@ -15,30 +15,30 @@ use std::{borrow::Cow, sync::Arc};
 /// Writes a text of a catalog.
 pub(super) fn write_imported(
     body: &CatalogBody,
-    rules: &Rules<'_>,
+    rules: &RenderRules<'_>,
     variables: &mut Variables<'_>,
     volatility: &mut Stability,
-    out: &mut Rendered,
+    out: &mut RenderedText,
     diagnostics: &mut Diagnostics,
 ) -> Result<(), MissingVariable> {
-    let sight = Sight { bindings: rules.bindings, tools: rules.tools };
+    let sight = EvaluationScope { bindings: rules.bindings, tools: rules.tools };
     for run in &body.runs {
         let (expression, written) = match run {
-            Run::Words(Piece { text, origin }) => {
+            BodyRun::Words(Piece { text, origin }) => {
                 out.push(text, origin.clone());
                 continue;
             }
-            Run::Value { expression, written } => (expression, written),
+            BodyRun::Value { expression, written } => (expression, written),
         };
-        let mut look = |key: &FactKey| {
+        let mut look = |key: &VariableKey| {
             let fact = variables.get(key, diagnostics)?;
             *volatility = (*volatility).max(fact.stability);
             Ok(fact.value.clone().map(|text| (text, fact.source.clone())))
         };
         match evaluate(expression, &sight, &mut look) {
             Ok(fragments) => write_fragments(fragments, written, rules, out, diagnostics),
-            Err(Stop::Missing(missing)) => return Err(missing),
-            Err(Stop::Fault(why)) => diagnostics.push(faulty(written, &why)),
+            Err(EvaluationError::Missing(missing)) => return Err(missing),
+            Err(EvaluationError::Fault(why)) => diagnostics.push(faulty(written, &why)),
         }
     }
     Ok(())
@@ -47,8 +47,8 @@ pub(super) fn write_imported(
 fn write_fragments(
     fragments: Vec<Fragment<'_>>,
     written: &Piece,
-    rules: &Rules<'_>,
-    out: &mut Rendered,
+    rules: &RenderRules<'_>,
+    out: &mut RenderedText,
     diagnostics: &mut Diagnostics,
 ) {
     if let Some((text, key, source)) = forged_together(rules, &fragments) {
@@ -57,9 +57,9 @@ fn write_fragments(
     }
     for fragment in fragments {
         match fragment.said {
-            Said::Written => out.push(&fragment.text, written.origin.clone()),
-            Said::Bound(name) => out.push(&fragment.text, bound(rules, name)),
-            Said::Fact(key, source) => {
+            FragmentSource::Written => out.push(&fragment.text, written.origin.clone()),
+            FragmentSource::Bound(name) => out.push(&fragment.text, bound(rules, name)),
+            FragmentSource::Fact(key, source) => {
                 let text = rules.guard(key.kind(), key, &fragment.text, diagnostics);
                 out.push(&text, Origin::Fact { key: key.clone(), source });
             }
@@ -70,18 +70,18 @@ fn write_fragments(
 /// Returns the escaped text if pieces of values, each of them harmless, imitate something together; with the
 /// first of the escaped variables and its source.
 fn forged_together<'f>(
-    rules: &Rules<'_>,
+    rules: &RenderRules<'_>,
     fragments: &'f [Fragment<'f>],
-) -> Option<(String, &'f FactKey, &'f Arc<str>)> {
-    let escapes = |key: &FactKey| rules.escapes(key.kind());
+) -> Option<(String, &'f VariableKey, &'f Arc<str>)> {
+    let escapes = |key: &VariableKey| rules.escapes(key.kind());
     let (key, source) = fragments.iter().find_map(|fragment| match &fragment.said {
-        Said::Fact(key, source) if escapes(key) => Some((*key, source)),
+        FragmentSource::Fact(key, source) if escapes(key) => Some((*key, source)),
         _ => None,
     })?;
     let whole: String = fragments
         .iter()
         .map(|fragment| match &fragment.said {
-            Said::Fact(key, _) if escapes(key) => {
+            FragmentSource::Fact(key, _) if escapes(key) => {
                 rules.written(ValueForm::of(key.kind(), key), &fragment.text)
             }
             _ => Cow::Borrowed(fragment.text.as_ref()),
@@ -93,12 +93,12 @@ fn forged_together<'f>(
     }
 }
 
-fn forged(key: &FactKey) -> Diagnostic {
+fn forged(key: &VariableKey) -> Diagnostic {
     let what = format!("what is made of `{key}` imitates the structure of a prompt; it was escaped");
     Diagnostic::warning(DiagnosticCode::ForgedEscaped, what)
 }
 
-fn bound(rules: &Rules<'_>, name: &str) -> Origin {
+fn bound(rules: &RenderRules<'_>, name: &str) -> Origin {
     let profile: Arc<str> = rules.profile.into();
     Origin::Literal { profile, key: format!("catalog.bind.{name}").into() }
 }

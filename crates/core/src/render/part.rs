@@ -4,12 +4,12 @@
 //! then suffixes.
 
 use super::{
-    RenderError, Rendered, Rules,
+    RenderError, RenderRules, RenderedText,
     imported::write_imported,
     push_pieces,
-    ready::{Ready, one, ready},
-    values::{Content, Writer},
-    watch::Watch,
+    ready::{PreparedText, one, ready},
+    values::{ItemContent, TemplateWriter},
+    watch::ImitationWatch,
 };
 use crate::{
     diagnostic::Diagnostics,
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 
 /// A part that is written, before its ends are trimmed.
 pub(super) struct WrittenPart {
-    pub rendered: Rendered,
+    pub rendered: RenderedText,
     /// The items, with their ranges in the text.
     pub items: Vec<DraftItem>,
     /// True if every item is blank; frames are ignored.
@@ -39,8 +39,8 @@ const LINE_ENDS: [char; 2] = ['\n', '\r'];
 /// Writes a part.
 pub(super) fn write(
     plan: &Plan<'_>,
-    rules: &Rules<'_>,
-    watch: &Watch,
+    rules: &RenderRules<'_>,
+    watch: &ImitationWatch,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<WrittenPart, RenderError> {
@@ -48,7 +48,7 @@ pub(super) fn write(
         plan.items.iter().flat_map(|item| item.pieces.iter()).map(|piece| piece.text.len()).sum();
     let frames = plan.items.len() + plan.prefix.len() + plan.suffix.len();
     // Frames and variables are short; what is longer makes room by itself.
-    let out = Rendered::with_room(bytes + frames * 96, plan.items.len() * 6 + 4);
+    let out = RenderedText::with_room(bytes + frames * 96, plan.items.len() * 6 + 4);
     let watch = Some(watch).filter(|_| plan.watch_tags);
     let part = PartWriter { plan, rules, watch, variables, diagnostics, volatility: Stability::Static };
     part.write(out)
@@ -56,15 +56,15 @@ pub(super) fn write(
 
 struct PartWriter<'a, 'v> {
     plan: &'a Plan<'a>,
-    rules: &'a Rules<'a>,
-    watch: Option<&'a Watch>,
+    rules: &'a RenderRules<'a>,
+    watch: Option<&'a ImitationWatch>,
     variables: &'a mut Variables<'v>,
     diagnostics: &'a mut Diagnostics,
     volatility: Stability,
 }
 
 impl PartWriter<'_, '_> {
-    fn write(mut self, mut out: Rendered) -> Result<WrittenPart, RenderError> {
+    fn write(mut self, mut out: RenderedText) -> Result<WrittenPart, RenderError> {
         let plan = self.plan;
         let template = |piece| ready(one(Cow::Borrowed(piece)), Language::Template, self.rules);
         let form = plan.item.as_deref().map(template).transpose()?;
@@ -97,33 +97,33 @@ impl PartWriter<'_, '_> {
     fn item(
         &mut self,
         item: &PlanItem<'_>,
-        form: Option<&Ready<'_>>,
-        out: &mut Rendered,
+        form: Option<&PreparedText<'_>>,
+        out: &mut RenderedText,
     ) -> Result<(), RenderError> {
         let is_verbatim = item.language == Language::Verbatim && item.imported.is_none();
         if let Some(form) = form.filter(|_| is_verbatim && self.watch.is_none()) {
-            return self.text(form, Some((item, Content::Pieces(&item.pieces))), out);
+            return self.text(form, Some((item, ItemContent::Pieces(&item.pieces))), out);
         }
         let text = match &item.imported {
-            Some(body) => Ready::Imported(Cow::Borrowed(body)),
+            Some(body) => PreparedText::Imported(Cow::Borrowed(body)),
             None => ready(Cow::Borrowed(item.pieces.as_ref()), item.language, self.rules)?,
         };
         if form.is_none() && self.watch.is_none() {
             return self.text(&text, None, out);
         }
-        let mut content = Rendered::default();
+        let mut content = RenderedText::default();
         self.text(&text, None, &mut content)?;
         if let Some(watch) = self.watch {
             watch.text(&mut content, &item.pieces, self.diagnostics);
         }
         match form {
-            Some(form) => self.text(form, Some((item, Content::Rendered(&content))), out)?,
+            Some(form) => self.text(form, Some((item, ItemContent::Rendered(&content))), out)?,
             None => out.append(&content),
         }
         Ok(())
     }
 
-    fn template(&mut self, piece: &Piece, out: &mut Rendered) -> Result<(), RenderError> {
+    fn template(&mut self, piece: &Piece, out: &mut RenderedText) -> Result<(), RenderError> {
         let text = ready(one(Cow::Borrowed(piece)), Language::Template, self.rules)?;
         self.text(&text, None, out)
     }
@@ -131,16 +131,18 @@ impl PartWriter<'_, '_> {
     /// Writes one text; `item` is what it is the frame of.
     fn text(
         &mut self,
-        text: &Ready<'_>,
-        item: Option<(&PlanItem<'_>, Content<'_>)>,
-        out: &mut Rendered,
+        text: &PreparedText<'_>,
+        item: Option<(&PlanItem<'_>, ItemContent<'_>)>,
+        out: &mut RenderedText,
     ) -> Result<(), RenderError> {
         let PartWriter { plan, rules, watch, variables, diagnostics, volatility } = self;
         match text {
-            Ready::Plain(pieces) => push_pieces(out, pieces, rules, diagnostics),
-            Ready::Imported(body) => write_imported(body, rules, variables, volatility, out, diagnostics)?,
-            Ready::Parsed(parsed) => {
-                let mut writer = Writer {
+            PreparedText::Plain(pieces) => push_pieces(out, pieces, rules, diagnostics),
+            PreparedText::Imported(body) => {
+                write_imported(body, rules, variables, volatility, out, diagnostics)?
+            }
+            PreparedText::Parsed(parsed) => {
+                let mut writer = TemplateWriter {
                     parsed,
                     rules,
                     watch: *watch,
@@ -162,7 +164,7 @@ impl PartWriter<'_, '_> {
 }
 
 /// Takes line ends from the borders of an item that another one is next to: what stands between takes their place.
-fn close_seam(out: &mut Rendered, start: usize, number: usize, items: usize) {
+fn close_seam(out: &mut RenderedText, start: usize, number: usize, items: usize) {
     let written = &out.text[start..];
     let gone = written.len() - written.trim_start_matches(LINE_ENDS).len();
     if number > 0 && gone > 0 {

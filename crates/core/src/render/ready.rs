@@ -1,13 +1,13 @@
 //! Texts that have been looked at: plain ones, and templates, of which the profile's and those that ship with preface are
 //! parsed once in a process.
 
-use super::{RenderError, Rules, refused, watch::is_engines};
+use super::{RenderError, RenderRules, refused, watch::is_engines};
 use crate::{
     catalog::CatalogBody,
     origin::Piece,
     scope::Scope,
     section::Language,
-    template::{Options, Template, TemplateError},
+    template::{Template, TemplateError, TemplateOptions},
 };
 use std::{
     borrow::Cow,
@@ -17,18 +17,18 @@ use std::{
 
 /// A text that has been looked at.
 #[derive(Clone, Debug)]
-pub(super) enum Ready<'w> {
+pub(super) enum PreparedText<'w> {
     /// No tags in it, or none wanted.
     Plain(Cow<'w, [Piece]>),
     /// A template.
-    Parsed(Parsed<'w>),
+    Parsed(ParsedTemplate<'w>),
     /// A text of an imported catalog.
     Imported(Cow<'w, CatalogBody>),
 }
 
 /// A parsed template, the pieces that its text is made of, and who wrote them.
 #[derive(Clone, Debug)]
-pub(super) struct Parsed<'w> {
+pub(super) struct ParsedTemplate<'w> {
     pub template: Arc<Template>,
     pub pieces: Cow<'w, [Piece]>,
     pub by: Option<Scope>,
@@ -46,15 +46,15 @@ pub(super) fn one(piece: Cow<'_, Piece>) -> Cow<'_, [Piece]> {
 pub(super) fn ready<'w>(
     pieces: Cow<'w, [Piece]>,
     language: Language,
-    rules: &Rules<'_>,
-) -> Result<Ready<'w>, RenderError> {
+    rules: &RenderRules<'_>,
+) -> Result<PreparedText<'w>, RenderError> {
     let tagged = language == Language::Template && pieces.iter().any(|piece| piece.text.contains('['));
     let over = rules
         .template
         .max_bytes
         .is_some_and(|max| pieces.iter().map(|piece| piece.text.len()).sum::<usize>() > max);
     if language == Language::Verbatim || !(tagged || over) {
-        return Ok(Ready::Plain(pieces));
+        return Ok(PreparedText::Plain(pieces));
     }
     let template = match pieces.as_ref() {
         [Piece { text, origin }] if is_engines(origin) && text.len() <= KEPT_BYTES => {
@@ -68,14 +68,14 @@ pub(super) fn ready<'w>(
     };
     // A text that a project wrote in part is a project's text.
     let by = pieces.iter().filter_map(|piece| piece.origin.scope()).max();
-    Ok(Ready::Parsed(Parsed { template, pieces, by }))
+    Ok(PreparedText::Parsed(ParsedTemplate { template, pieces, by }))
 }
 
 /// A template and the switches that it was parsed with.
-type Kept = (Options, Arc<Template>);
+type CachedTemplate = (TemplateOptions, Arc<Template>);
 
 /// The parsed templates of this process, by text. They change no result.
-static TEMPLATES: Mutex<BTreeMap<String, Kept>> = Mutex::new(BTreeMap::new());
+static TEMPLATES: Mutex<BTreeMap<String, CachedTemplate>> = Mutex::new(BTreeMap::new());
 
 /// The most templates in the cache. A profile has a few dozen.
 const KEPT: usize = 1000;
@@ -83,7 +83,7 @@ const KEPT: usize = 1000;
 /// The most bytes of a template in the cache.
 const KEPT_BYTES: usize = 1 << 14;
 
-fn parse_once(text: &str, options: &Options) -> Result<Arc<Template>, TemplateError> {
+fn parse_once(text: &str, options: &TemplateOptions) -> Result<Arc<Template>, TemplateError> {
     let lock = || TEMPLATES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((with, template)) = lock().get(text)
         && with == options

@@ -1,14 +1,15 @@
 //! Values on their way into a template's text: which variables a template can read, and how their values are written.
 
 use super::{
-    RENDERED_LIMIT, RenderError, Rendered, Rules, push_pieces, ready::Parsed, stopped, watch::Watch,
+    RENDERED_LIMIT, RenderError, RenderRules, RenderedText, push_pieces, ready::ParsedTemplate, stopped,
+    watch::ImitationWatch,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    fact::{FactKey, Stability},
+    fact::{Stability, VariableKey},
     origin::{Origin, Piece},
     outline::{ItemFacts, PlanItem},
-    reminder::{Due, is_of_event},
+    reminder::{DueReminder, is_of_event},
     template::{Output, TemplateError},
     variables::Variables,
 };
@@ -16,27 +17,27 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 
 /// The text of an item, for its frame.
 #[derive(Clone, Copy)]
-pub(super) enum Content<'a> {
+pub(super) enum ItemContent<'a> {
     /// As it was given.
     Pieces(&'a [Piece]),
     /// As it came out.
-    Rendered(&'a Rendered),
+    Rendered(&'a RenderedText),
 }
 
 /// Writes what a template comes to.
-pub(super) struct Writer<'a, 'v> {
-    pub parsed: &'a Parsed<'a>,
-    pub rules: &'a Rules<'a>,
-    pub watch: Option<&'a Watch>,
+pub(super) struct TemplateWriter<'a, 'v> {
+    pub parsed: &'a ParsedTemplate<'a>,
+    pub rules: &'a RenderRules<'a>,
+    pub watch: Option<&'a ImitationWatch>,
     pub variables: &'a mut Variables<'v>,
     pub diagnostics: &'a mut Diagnostics,
     /// The most volatile variable that was read or tested.
     pub volatility: &'a mut Stability,
     /// The item whose frame the template is.
-    pub item: Option<(&'a PlanItem<'a>, Content<'a>)>,
+    pub item: Option<(&'a PlanItem<'a>, ItemContent<'a>)>,
     /// The event, if the text is a reminder. Then every value is escaped, whatever the profile sets.
-    pub event: Option<&'a Due>,
-    pub out: &'a mut Rendered,
+    pub event: Option<&'a DueReminder>,
+    pub out: &'a mut RenderedText,
     /// The source of the item's variables, once one was written.
     pub source: Option<Arc<str>>,
     /// The piece that the last literal ended in, and where that piece starts.
@@ -44,10 +45,10 @@ pub(super) struct Writer<'a, 'v> {
     pub piece_start: usize,
 }
 
-impl<'a> Writer<'a, '_> {
+impl<'a> TemplateWriter<'a, '_> {
     /// Returns the type by which a variable is escaped: `tool` for an `item:` variable of a tool, the type of
     /// the variable for an item that is its value.
-    fn kind<'k>(&self, key: &'k FactKey) -> &'k str
+    fn kind<'k>(&self, key: &'k VariableKey) -> &'k str
     where
         'a: 'k,
     {
@@ -62,11 +63,17 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Writes `item:text`, the text of the item, or another variable of it.
-    fn item_value(&mut self, tag: &Range<usize>, key: &FactKey, item: &PlanItem<'_>, content: Content<'_>) {
+    fn item_value(
+        &mut self,
+        tag: &Range<usize>,
+        key: &VariableKey,
+        item: &PlanItem<'_>,
+        content: ItemContent<'_>,
+    ) {
         if key.name() == "text" {
             return match content {
-                Content::Rendered(content) => self.out.append(content),
-                Content::Pieces(pieces) => push_pieces(self.out, pieces, self.rules, self.diagnostics),
+                ItemContent::Rendered(content) => self.out.append(content),
+                ItemContent::Pieces(pieces) => push_pieces(self.out, pieces, self.rules, self.diagnostics),
             };
         }
         let Some(text) = item.facts.get(key.name()) else { return };
@@ -96,9 +103,9 @@ impl<'a> Writer<'a, '_> {
 
 /// Refuses to write more where the output is too large already: a short template can name a large file many times.
 fn check_room(
-    out: &Rendered,
-    rules: &Rules<'_>,
-    parsed: &Parsed<'_>,
+    out: &RenderedText,
+    rules: &RenderRules<'_>,
+    parsed: &ParsedTemplate<'_>,
     tag: Range<usize>,
 ) -> Result<(), RenderError> {
     if out.text.len() <= RENDERED_LIMIT || rules.template.max_bytes.is_none() {
@@ -110,10 +117,10 @@ fn check_room(
     Err(stopped(note, &parsed.pieces, parsed.template.text(), tag))
 }
 
-impl Output for Writer<'_, '_> {
+impl Output for TemplateWriter<'_, '_> {
     type Error = RenderError;
 
-    fn exists(&mut self, key: &FactKey) -> Result<bool, RenderError> {
+    fn exists(&mut self, key: &VariableKey) -> Result<bool, RenderError> {
         if let (Some((item, _)), "item") = (self.item, key.kind()) {
             return Ok(key.name() == "text" || item.facts.get(key.name()).is_some());
         }
@@ -142,7 +149,7 @@ impl Output for Writer<'_, '_> {
         }
     }
 
-    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), RenderError> {
+    fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), RenderError> {
         let (rules, parsed) = (self.rules, self.parsed);
         if let (Some((item, content)), "item") = (self.item, key.kind()) {
             check_room(self.out, rules, parsed, tag.clone())?;

@@ -4,14 +4,14 @@
 //! Texts are watched where their section has `watch_tags`. Without `neutralise_tags` no byte changes. What is a tag of
 //! the engine is data of the profile; what is a heading of the engine is read off the rendered prompt.
 
-use super::Rendered;
+use super::RenderedText;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::DraftPart,
-    fact::FactKey,
+    fact::VariableKey,
     lint::{
-        finding::{self, Finding},
-        forged::{self, Forged},
+        finding::{self, TextFinding},
+        forged::{self, Imitation},
         hidden::escape_hidden,
     },
     origin::{Origin, Piece, Span},
@@ -27,16 +27,16 @@ const TOLD: usize = 100;
 
 /// The watch over the texts of one build.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct ImitationWatch {
     /// The names of the engine's tags.
     pub(super) tags: Vec<String>,
     /// True: imitations are escaped.
     pub(super) neutralise: bool,
 }
 
-impl Watch {
+impl ImitationWatch {
     /// Looks at the text of an item, which came from `pieces`.
-    pub(super) fn text(&self, rendered: &mut Rendered, pieces: &[Piece], diagnostics: &mut Diagnostics) {
+    pub(super) fn text(&self, rendered: &mut RenderedText, pieces: &[Piece], diagnostics: &mut Diagnostics) {
         let found = forged::scan_tags(&rendered.text, &self.tags);
         if found.is_empty() {
             return;
@@ -52,7 +52,7 @@ impl Watch {
     pub(super) fn value<'t>(
         &self,
         text: &'t str,
-        key: &FactKey,
+        key: &VariableKey,
         of: Option<&Origin>,
         in_attribute: bool,
         diagnostics: &mut Diagnostics,
@@ -89,12 +89,12 @@ impl Watch {
 }
 
 /// Copies a text with the `<` of each imitation escaped. Every byte keeps its origin; what stands for a `<` is lossy.
-fn escaped(rendered: &Rendered, found: &[Forged]) -> Rendered {
-    let mut safe = Rendered::default();
+fn escaped(rendered: &RenderedText, found: &[Imitation]) -> RenderedText {
+    let mut safe = RenderedText::default();
     let mut opening = found.iter().map(|forged| forged.range.start).peekable();
     for Span { range, origin } in &rendered.spans {
         let mut at = range.start;
-        let copy = |safe: &mut Rendered, part: Range<usize>| {
+        let copy = |safe: &mut RenderedText, part: Range<usize>| {
             let within = part.start - range.start..part.end - range.start;
             safe.push(&rendered.text[part], origin.part(&within));
         };
@@ -156,7 +156,7 @@ struct Heading<'a> {
     line: &'a str,
 }
 
-impl Finding for &Heading<'_> {
+impl TextFinding for &Heading<'_> {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -210,20 +210,20 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
 }
 
 /// Makes notes of findings in a rendered text, with the place in the text that it was made of.
-fn report<F: Finding>(
+fn report<F: TextFinding>(
     found: &[F],
     (text, spans): (&str, &[Span]),
     pieces: &[Piece],
     tell: impl Fn(Diagnostic) -> Diagnostic,
     diagnostics: &mut Diagnostics,
 ) {
-    let written = Written::of(pieces);
+    let written = SourceText::of(pieces);
     let mut placed = Vec::new();
     for finding in found.iter().take(TOLD) {
         let range = finding.range();
         let Some(span) = span_at(spans, range.start) else { continue };
         match written.as_ref().and_then(|written| written.offset(text, span, range.start)) {
-            Some(at) => placed.push(Moved { finding, range: at..at + range.len() }),
+            Some(at) => placed.push(MovedFinding { finding, range: at..at + range.len() }),
             None => {
                 let note = Diagnostic::new(finding.severity(), finding.code(), finding.message());
                 diagnostics.push(tell(note.at(Place::file(span.origin.scope(), span.origin.to_string()))));
@@ -247,14 +247,14 @@ fn report<F: Finding>(
 }
 
 /// A text as somebody wrote it, in one place.
-struct Written<'a> {
+struct SourceText<'a> {
     text: String,
     origin: &'a Origin,
     pieces: &'a [Piece],
     starts: Vec<usize>,
 }
 
-impl<'a> Written<'a> {
+impl<'a> SourceText<'a> {
     fn of(pieces: &'a [Piece]) -> Option<Self> {
         let origin = &pieces.first()?.origin;
         if !pieces.iter().all(|piece| same_text(&piece.origin, origin)) {
@@ -266,7 +266,7 @@ impl<'a> Written<'a> {
             starts.push(text.len());
             text.push_str(&piece.text);
         }
-        Some(Written { text, origin, pieces, starts })
+        Some(SourceText { text, origin, pieces, starts })
     }
 
     /// Returns where that byte of a rendered text, which stands in this span, was written.
@@ -289,12 +289,12 @@ impl<'a> Written<'a> {
 }
 
 /// A finding in another text.
-struct Moved<'f, F> {
+struct MovedFinding<'f, F> {
     finding: &'f F,
     range: Range<usize>,
 }
 
-impl<F: Finding> Finding for Moved<'_, F> {
+impl<F: TextFinding> TextFinding for MovedFinding<'_, F> {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }

@@ -15,7 +15,7 @@ use super::{
     merge::{SetBy, merge},
     node::SettingsSource,
     parse::{DEEPEST, Dialect, SHAPE_INVALID, parse, parse_text, parse_value, read, shown},
-    schema::{Project, project_may},
+    schema::{ProjectRule, project_may},
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
@@ -30,7 +30,7 @@ use std::{ops::Range, sync::Arc};
 
 /// The change of a setting.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum SettingChange {
     /// Sets this value. Missing objects above it are created.
     Set(Value),
     /// Removes the value and every duplicate of its key. An object that becomes empty is removed too, unless
@@ -66,10 +66,10 @@ impl EditError {
 /// Of duplicate keys the last one is changed, because it is the one that is used.
 ///
 /// ```
-/// use preface_core::{scope::Scope, settings::{edit, Change}};
+/// use preface_core::{scope::Scope, settings::{edit, SettingChange}};
 /// let before = b"{\n  // mine\n  \"preset\": \"stud\" // for now\n}\n";
 /// let key = "budget.tokens".parse()?;
-/// let text = edit(Scope::Global, "settings.json", Some(before), &key, &Change::Set(9000.into()))?;
+/// let text = edit(Scope::Global, "settings.json", Some(before), &key, &SettingChange::Set(9000.into()))?;
 /// assert_eq!(
 ///     text.unwrap(),
 ///     "{\n  // mine\n  \"preset\": \"stud\", // for now\n  \"budget\": {\n    \"tokens\": 9000\n  }\n}\n",
@@ -84,17 +84,19 @@ pub fn edit(
     path_for_people: &str,
     before: Option<&[u8]>,
     key: &KeyPath,
-    change: &Change,
+    change: &SettingChange,
 ) -> Result<Option<String>, EditError> {
-    let file = File { scope, path: path_for_people };
+    let file = EditedFile { scope, path: path_for_people };
     // Equal numbers are the same value, whatever their notation.
     let change = &match change {
-        Change::Set(value) => Change::Set(plain(&value.to_string()).unwrap_or_else(|| value.clone())),
-        Change::Unset => Change::Unset,
+        SettingChange::Set(value) => {
+            SettingChange::Set(plain(&value.to_string()).unwrap_or_else(|| value.clone()))
+        }
+        SettingChange::Unset => SettingChange::Unset,
     };
     file.may(key, change)?;
     let Some(bytes) = before else {
-        let Change::Set(value) = change else { return Ok(None) };
+        let SettingChange::Set(value) = change else { return Ok(None) };
         return file.checked("{}\n", key, value, |text| file.edited(text, key, change));
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -102,21 +104,21 @@ pub fn edit(
         return Err(file.unreadable(note));
     };
     match change {
-        Change::Set(value) => file.checked(text, key, value, |text| file.edited(text, key, change)),
-        Change::Unset => file.edited(text, key, change),
+        SettingChange::Set(value) => file.checked(text, key, value, |text| file.edited(text, key, change)),
+        SettingChange::Unset => file.edited(text, key, change),
     }
 }
 
 /// The file to edit.
 #[derive(Clone, Copy)]
-struct File<'a> {
+struct EditedFile<'a> {
     scope: Scope,
     path: &'a str,
 }
 
-impl File<'_> {
+impl EditedFile<'_> {
     /// Refuses changes that no file of this scope may have.
-    fn may(self, key: &KeyPath, change: &Change) -> Result<(), EditError> {
+    fn may(self, key: &KeyPath, change: &SettingChange) -> Result<(), EditError> {
         let refused = |note: Diagnostic| Err(EditError::Refused(Box::new(note)));
         if key.keys().is_empty() {
             return refused(Diagnostic::error(SHAPE_INVALID, "no setting is named"));
@@ -125,8 +127,8 @@ impl File<'_> {
             let message = format!("settings must not nest deeper than {DEEPEST} levels");
             return refused(Diagnostic::error(SHAPE_INVALID, message));
         }
-        let sets = matches!(change, Change::Set(_));
-        if self.scope == Scope::Project && sets && project_may(key) == Project::MayNot {
+        let sets = matches!(change, SettingChange::Set(_));
+        if self.scope == Scope::Project && sets && project_may(key) == ProjectRule::MayNot {
             let message = format!("a project cannot set `{}`", shown(&key.to_string()));
             let note = Diagnostic::error(DiagnosticCode::SettingsIgnored, message);
             return refused(note.help("set it in your own settings, or for one call"));
@@ -161,7 +163,7 @@ impl File<'_> {
         }
     }
 
-    fn edited(self, text: &str, key: &KeyPath, change: &Change) -> Result<Option<String>, EditError> {
+    fn edited(self, text: &str, key: &KeyPath, change: &SettingChange) -> Result<Option<String>, EditError> {
         // The byte order mark stays.
         let (mark, json) = match text.strip_prefix('\u{feff}') {
             Some(json) => (&text[..text.len() - json.len()], json),
@@ -172,8 +174,8 @@ impl File<'_> {
             .and_then(|_| Ok(CstRootNode::parse(json, &ParseOptions::default())?))
             .ok();
         let root = tree.as_ref().and_then(|tree| match change {
-            Change::Set(_) => tree.object_value_or_create(),
-            Change::Unset => tree.object_value(),
+            SettingChange::Set(_) => tree.object_value_or_create(),
+            SettingChange::Unset => tree.object_value(),
         });
         let Some((tree, root)) = tree.zip(root) else {
             return Err(
@@ -181,8 +183,8 @@ impl File<'_> {
             );
         };
         let json = match change {
-            Change::Set(value) => self.set(&tree, mark.len(), root, key, value)?,
-            Change::Unset => unset(root, key).then(|| tree.to_string()),
+            SettingChange::Set(value) => self.set(&tree, mark.len(), root, key, value)?,
+            SettingChange::Unset => unset(root, key).then(|| tree.to_string()),
         };
         Ok(json.map(|json| format!("{mark}{json}")))
     }
@@ -259,7 +261,7 @@ impl File<'_> {
 }
 
 /// Returns the valid settings of a text, and the diagnostics about the others.
-fn faults(by: SetBy, path: &str, text: &str) -> (Option<super::node::Node>, Diagnostics) {
+fn faults(by: SetBy, path: &str, text: &str) -> (Option<super::node::SettingsNode>, Diagnostics) {
     let (layer, mut notes) = parse_text(by, path, text);
     let root = layer.map(|layer| {
         let root = layer.root.clone();

@@ -1,7 +1,7 @@
 //! The JSON Schemas (draft 2020-12) of the files of a layer. That of `settings.json` is generated from the
 //! list of settings; the others are files beside this one.
 
-use super::schema::{Field, Project, ROOT, Rest, Shape};
+use super::schema::{ProjectRule, ROOT, SchemaField, UnlistedKeys, ValueShape};
 use serde_json::{Map, Value, json};
 
 /// A published schema.
@@ -66,32 +66,34 @@ fn settings() -> Value {
 }
 
 /// Returns the schema of a shape. `null` is a value that overrides, so it is valid everywhere.
-fn of(shape: Shape) -> Map<String, Value> {
+fn of(shape: ValueShape) -> Map<String, Value> {
     let described = match shape {
-        Shape::Any => json!({}),
-        Shape::Text => json!({ "type": ["string", "null"] }),
-        Shape::Path => json!({
+        ValueShape::Any => json!({}),
+        ValueShape::Text => json!({ "type": ["string", "null"] }),
+        ValueShape::Path => json!({
             "type": ["string", "null"],
             "pattern": "\\S",
             "maxLength": 4096,
             "not": { "type": "string", "pattern": "(^|[/\\\\])\\.\\.([/\\\\]|$)" },
         }),
-        Shape::Flag => json!({ "type": ["boolean", "null"] }),
-        Shape::Integer { least: None } => json!({ "type": ["integer", "null"] }),
-        Shape::Integer { least: Some(least) } => json!({ "type": ["integer", "null"], "minimum": least }),
-        Shape::Choice(words) => {
+        ValueShape::Flag => json!({ "type": ["boolean", "null"] }),
+        ValueShape::Integer { least: None } => json!({ "type": ["integer", "null"] }),
+        ValueShape::Integer { least: Some(least) } => {
+            json!({ "type": ["integer", "null"], "minimum": least })
+        }
+        ValueShape::Choice(words) => {
             let words: Vec<Value> = words.iter().map(|word| json!(word)).chain([Value::Null]).collect();
             json!({ "enum": words })
         }
-        Shape::Texts(_) => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
-        Shape::Record(fields, rest) => object(properties(fields), json!(rest == Rest::Kept)),
-        Shape::Short { fields, .. } => {
+        ValueShape::Texts(_) => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
+        ValueShape::Record(fields, rest) => object(properties(fields), json!(rest == UnlistedKeys::Kept)),
+        ValueShape::Short { fields, .. } => {
             let mut described = object(properties(fields), json!(false));
             described["type"] = json!(["object", "string", "null"]);
             described
         }
-        Shape::Fallback(fields) => object(properties(fields), json!(false)),
-        Shape::ById { entry, known, .. } => {
+        ValueShape::Fallback(fields) => object(properties(fields), json!(false)),
+        ValueShape::ById { entry, known, .. } => {
             let known = known.iter().map(|(id, shape)| ((*id).to_owned(), Value::Object(of(**shape))));
             object(known.collect(), Value::Object(of(*entry)))
         }
@@ -114,13 +116,13 @@ fn object(properties: Map<String, Value>, others: Value) -> Value {
     described
 }
 
-fn properties(fields: &[Field]) -> Map<String, Value> {
+fn properties(fields: &[SchemaField]) -> Map<String, Value> {
     fields
         .iter()
         .map(|field| {
             let mut described = Map::new();
             described.insert("title".to_owned(), json!(field.about));
-            if field.project == Project::MayNot {
+            if field.project == ProjectRule::MayNot {
                 described.insert("$comment".to_owned(), json!("A project cannot set it."));
             }
             described.extend(of(field.shape));

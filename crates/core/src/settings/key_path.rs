@@ -2,9 +2,9 @@
 
 use super::{
     merge::SetBy,
-    node::{Node, SettingsSource, Tree, read_number},
+    node::{SettingsNode, SettingsSource, SettingsTree, read_number},
     parse::{LayerSettings, fault, keep_valid_alone, parse_value, secrets_of_value, shown},
-    schema::{ROOT, Shape},
+    schema::{ROOT, ValueShape},
 };
 use crate::suggestion::did_you_mean;
 use std::{fmt, str::FromStr, sync::Arc};
@@ -140,7 +140,7 @@ impl fmt::Display for KeyPath {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetValue {
     path: KeyPath,
-    value: Node,
+    value: SettingsNode,
 }
 
 /// The reason why a `--set` argument is invalid.
@@ -223,7 +223,7 @@ impl SetValue {
     ///
     /// # Errors
     /// Every [`SetError`] but `UnknownPath`.
-    pub fn parse_as(argument: &str, shape: Shape) -> Result<Self, SetError> {
+    pub fn parse_as(argument: &str, shape: ValueShape) -> Result<Self, SetError> {
         let (path, start) = split(argument)?;
         Self::read(path, argument, start, shape)
     }
@@ -245,7 +245,7 @@ impl SetValue {
         Self::read(path, text, 0, shape)
     }
 
-    fn read(path: KeyPath, argument: &str, start: usize, shape: Shape) -> Result<Self, SetError> {
+    fn read(path: KeyPath, argument: &str, start: usize, shape: ValueShape) -> Result<Self, SetError> {
         let source = Arc::new(SettingsSource {
             by: SetBy::Caller,
             path: "--set".to_owned(),
@@ -254,20 +254,25 @@ impl SetValue {
         });
         let text = &argument[start..];
         let bad = |why: String| SetError::BadValue { path: path.to_string(), why };
-        let plain = |tree| Node { source: source.clone(), key_span: 0..0, span: start..argument.len(), tree };
+        let plain =
+            |tree| SettingsNode { source: source.clone(), key_span: 0..0, span: start..argument.len(), tree };
         let node = match shape {
-            Shape::Text | Shape::Path | Shape::Choice(_) => plain(Tree::Text(text.to_owned())),
-            Shape::Short { .. } if !text.trim_start().starts_with('{') => plain(Tree::Text(text.to_owned())),
-            Shape::Any => {
-                let json = parse_value(text, start, &source);
-                json.unwrap_or_else(|_| plain(Tree::Text(text.to_owned())))
+            ValueShape::Text | ValueShape::Path | ValueShape::Choice(_) => {
+                plain(SettingsTree::Text(text.to_owned()))
             }
-            Shape::Flag | Shape::Integer { .. } => {
+            ValueShape::Short { .. } if !text.trim_start().starts_with('{') => {
+                plain(SettingsTree::Text(text.to_owned()))
+            }
+            ValueShape::Any => {
+                let json = parse_value(text, start, &source);
+                json.unwrap_or_else(|_| plain(SettingsTree::Text(text.to_owned())))
+            }
+            ValueShape::Flag | ValueShape::Integer { .. } => {
                 let tree = match text.trim() {
-                    "true" => Tree::Flag(true),
-                    "false" => Tree::Flag(false),
+                    "true" => SettingsTree::Flag(true),
+                    "false" => SettingsTree::Flag(false),
                     word => match read_number(word) {
-                        Some(number) => Tree::Number(number),
+                        Some(number) => SettingsTree::Number(number),
                         None => {
                             return Err(bad(format!("must be {}, not `{}`", shape.expected(), shown(text))));
                         }
@@ -275,11 +280,11 @@ impl SetValue {
                 };
                 plain(tree)
             }
-            Shape::Texts(_)
-            | Shape::Record(..)
-            | Shape::Short { .. }
-            | Shape::ById { .. }
-            | Shape::Fallback(_) => parse_value(text, start, &source)
+            ValueShape::Texts(_)
+            | ValueShape::Record(..)
+            | ValueShape::Short { .. }
+            | ValueShape::ById { .. }
+            | ValueShape::Fallback(_) => parse_value(text, start, &source)
                 .map_err(|why| bad(format!("must be {} in JSON: {why}", shape.expected())))?,
         };
         if let Some(why) = fault(&node, shape) {
@@ -298,7 +303,7 @@ impl SetValue {
 
     /// Returns the value.
     #[must_use]
-    pub fn value(&self) -> &Node {
+    pub fn value(&self) -> &SettingsNode {
         &self.value
     }
 
@@ -311,7 +316,7 @@ impl SetValue {
         for key in path.0.into_iter().rev() {
             root = root.under(&key);
         }
-        LayerSettings { source, root, foreign: super::Table::default() }
+        LayerSettings { source, root, foreign: super::SettingsTable::default() }
     }
 }
 
@@ -326,7 +331,7 @@ impl SetValue {
 ///
 /// # Errors
 /// [`SetError::BadPath`] and [`SetError::UnknownPath`].
-pub fn setting_at(key: &str) -> Result<(KeyPath, Shape), SetError> {
+pub fn setting_at(key: &str) -> Result<(KeyPath, ValueShape), SetError> {
     let path = path_of(key)?;
     let shape = shape_or_suggestion(&path)?;
     Ok((path, shape))
@@ -341,7 +346,7 @@ fn split(argument: &str) -> Result<(KeyPath, usize), SetError> {
     Ok((path_of(&argument[..at])?, at + 1))
 }
 
-fn shape_or_suggestion(path: &KeyPath) -> Result<Shape, SetError> {
+fn shape_or_suggestion(path: &KeyPath) -> Result<ValueShape, SetError> {
     let mut shape = ROOT;
     for (at, key) in path.keys().iter().enumerate() {
         let Some(below) = shape.under(key) else {

@@ -2,10 +2,10 @@
 
 use super::{
     key_path::{KeyPath, SetValue},
-    node::{Node, SettingsSource, Table, Tree},
+    node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree},
     own::SystemPromptFile,
-    parse::{LayerSettings, Notes, fault, parse_text, shown},
-    schema::{Entries, Field, Lists, Project, ROOT, SYSTEM_PROMPT_FILE, Shape, TOP},
+    parse::{FileDiagnostics, LayerSettings, fault, parse_text, shown},
+    schema::{EntryMerge, ListMerge, ProjectRule, ROOT, SYSTEM_PROMPT_FILE, SchemaField, TOP, ValueShape},
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
@@ -25,16 +25,16 @@ use std::{
 /// In JSON it is the list of its layers' texts, with secrets replaced by asterisks; deserializing merges them
 /// again.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Merged {
-    pub(super) layers: Vec<Layer>,
-    pub(super) root: Node,
+pub struct MergedSettings {
+    pub(super) layers: Vec<FilteredLayer>,
+    pub(super) root: SettingsNode,
 }
 
 /// A layer with the paths in it that are ignored.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layer {
+pub(super) struct FilteredLayer {
     pub(super) settings: LayerSettings,
-    pub(super) refusals: Refusals,
+    pub(super) refusals: RefusedPaths,
 }
 
 /// Merges layers into one, the weakest first whatever their order in the list.
@@ -59,25 +59,25 @@ pub(super) struct Layer {
 /// assert_eq!(notes[0].message, "a project cannot set `preset`; it is ignored");
 /// ```
 #[must_use]
-pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> Merged {
+pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> MergedSettings {
     layers.sort_by_key(LayerSettings::by);
-    let mut standing = Standing::default();
-    let mut root: Option<Node> = None;
+    let mut standing = LowerLayerRules::default();
+    let mut root: Option<SettingsNode> = None;
     let mut judged = Vec::with_capacity(layers.len());
     for settings in layers {
-        let mut notes = Notes::default();
+        let mut notes = FileDiagnostics::default();
         let refusals = refuse(&settings, &mut standing, &mut notes);
-        let layer = Layer { settings, refusals };
+        let layer = FilteredLayer { settings, refusals };
         layer.lay_over(&mut root, &mut notes);
         diagnostics.extend(notes.finish(|| Place::file(layer.settings.by().scope(), layer.settings.path())));
         judged.push(layer);
     }
-    Merged { layers: judged, root: finished(root) }
+    MergedSettings { layers: judged, root: finished(root) }
 }
 
-impl Layer {
+impl FilteredLayer {
     /// Merges the used values of the layer over the weaker ones.
-    fn lay_over(&self, below: &mut Option<Node>, notes: &mut Notes) {
+    fn lay_over(&self, below: &mut Option<SettingsNode>, notes: &mut FileDiagnostics) {
         let used = self.refusals.without(self.settings.root.clone());
         match below {
             None => *below = Some(used),
@@ -86,33 +86,39 @@ impl Layer {
     }
 }
 
-fn finished(root: Option<Node>) -> Node {
-    let mut root = root.unwrap_or_else(|| Node {
+fn finished(root: Option<SettingsNode>) -> SettingsNode {
+    let mut root = root.unwrap_or_else(|| SettingsNode {
         source: Arc::new(SettingsSource::nothing()),
         key_span: 0..0,
         span: 0..0,
-        tree: Tree::Table(Table::default()),
+        tree: SettingsTree::Table(SettingsTable::default()),
     });
     settle_lists(&mut root, ROOT);
     root
 }
 
 /// Merges `over` over `base`.
-pub(super) fn overlay(base: &mut Node, over: Node, shape: Shape, path: &mut KeyPath, notes: &mut Notes) {
+pub(super) fn overlay(
+    base: &mut SettingsNode,
+    over: SettingsNode,
+    shape: ValueShape,
+    path: &mut KeyPath,
+    notes: &mut FileDiagnostics,
+) {
     if base.as_table().is_some() != over.as_table().is_some() {
         notes.add(Severity::Warning, || clash(base, &over, path));
         *base = over;
         return;
     }
-    let Node { source, key_span, span, tree } = over;
+    let SettingsNode { source, key_span, span, tree } = over;
     match (&mut base.tree, tree) {
-        (Tree::Table(below), Tree::Table(table)) => {
-            let whole = matches!(shape, Shape::ById { entries: Entries::Whole, .. });
+        (SettingsTree::Table(below), SettingsTree::Table(table)) => {
+            let whole = matches!(shape, ValueShape::ById { entries: EntryMerge::Whole, .. });
             for (key, node) in table.into_iter() {
                 match below.get_mut(&key) {
                     // A directive replaces nothing.
                     Some(there) if !whole || is_directive(&node) && there.as_table().is_some() => {
-                        let shape = shape.under(&key).unwrap_or(Shape::Any);
+                        let shape = shape.under(&key).unwrap_or(ValueShape::Any);
                         path.0.push(key);
                         overlay(there, node, shape, path, notes);
                         path.0.pop();
@@ -123,7 +129,9 @@ pub(super) fn overlay(base: &mut Node, over: Node, shape: Shape, path: &mut KeyP
                 }
             }
         }
-        (Tree::List(below), Tree::List(items)) if matches!(shape, Shape::Texts(Lists::Append)) => {
+        (SettingsTree::List(below), SettingsTree::List(items))
+            if matches!(shape, ValueShape::Texts(ListMerge::Append)) =>
+        {
             below.extend(items);
         }
         (below, tree) => *below = tree,
@@ -134,14 +142,14 @@ pub(super) fn overlay(base: &mut Node, over: Node, shape: Shape, path: &mut KeyP
 }
 
 /// Returns true if an entry only disables or enables a name.
-fn is_directive(node: &Node) -> bool {
+fn is_directive(node: &SettingsNode) -> bool {
     node.as_table().is_some_and(|table| {
         let mut keys = table.iter().map(|(key, _)| key).peekable();
         keys.peek().is_some() && keys.all(|key| key == "disable")
     })
 }
 
-fn clash(was: &Node, now: &Node, path: &KeyPath) -> Diagnostic {
+fn clash(was: &SettingsNode, now: &SettingsNode, path: &KeyPath) -> Diagnostic {
     let message = format!(
         "`{}` is {} here and {} in the {} settings; this one counts whole",
         shown(&path.to_string()),
@@ -153,13 +161,13 @@ fn clash(was: &Node, now: &Node, path: &KeyPath) -> Diagnostic {
 }
 
 /// Removes duplicate items of additive lists, and the key of an empty one.
-fn settle_lists(node: &mut Node, shape: Shape) {
-    let Tree::Table(table) = &mut node.tree else { return };
+fn settle_lists(node: &mut SettingsNode, shape: ValueShape) {
+    let SettingsTree::Table(table) = &mut node.tree else { return };
     let settled = std::mem::take(table).into_iter().filter_map(|(key, mut node)| {
-        let below = shape.under(&key).unwrap_or(Shape::Any);
+        let below = shape.under(&key).unwrap_or(ValueShape::Any);
         match below {
-            Shape::Texts(Lists::Append) => {
-                if let Tree::List(items) = &mut node.tree {
+            ValueShape::Texts(ListMerge::Append) => {
+                if let SettingsTree::List(items) = &mut node.tree {
                     let mut seen = BTreeSet::new();
                     items.retain(|item| item.as_text().is_none_or(|text| seen.insert(text.to_owned())));
                     if items.is_empty() {
@@ -167,7 +175,7 @@ fn settle_lists(node: &mut Node, shape: Shape) {
                     }
                 }
             }
-            Shape::Record(..) | Shape::Short { .. } => settle_lists(&mut node, below),
+            ValueShape::Record(..) | ValueShape::Short { .. } => settle_lists(&mut node, below),
             _ => {}
         }
         Some((key, node))
@@ -175,7 +183,7 @@ fn settle_lists(node: &mut Node, shape: Shape) {
     *table = settled.collect();
 }
 
-impl Merged {
+impl MergedSettings {
     /// Returns the value at a path.
     ///
     /// ```
@@ -188,19 +196,19 @@ impl Merged {
     /// # Ok::<(), preface_core::settings::KeyPathError>(())
     /// ```
     #[must_use]
-    pub fn get(&self, path: &KeyPath) -> Option<&Node> {
+    pub fn get(&self, path: &KeyPath) -> Option<&SettingsNode> {
         self.root.at(path.keys())
     }
 
     /// Returns the value at a path of plain keys.
     #[must_use]
-    pub fn at(&self, path: &[&str]) -> Option<&Node> {
+    pub fn at(&self, path: &[&str]) -> Option<&SettingsNode> {
         self.root.at(path)
     }
 
     /// Returns all settings as one object.
     #[must_use]
-    pub fn root(&self) -> &Node {
+    pub fn root(&self) -> &SettingsNode {
         &self.root
     }
 
@@ -212,7 +220,7 @@ impl Merged {
 
     /// Returns the settings without some values, each identified by its layer and path.
     #[must_use]
-    pub fn without<'p>(&self, values: impl IntoIterator<Item = (SetBy, &'p [String])>) -> Merged {
+    pub fn without<'p>(&self, values: impl IntoIterator<Item = (SetBy, &'p [String])>) -> MergedSettings {
         let mut layers = self.layers.clone();
         for (by, path) in values {
             let path: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -222,13 +230,13 @@ impl Merged {
                 .for_each(|layer| layer.refusals.add(&path));
         }
         let mut root = None;
-        layers.iter().for_each(|layer| layer.lay_over(&mut root, &mut Notes::default()));
-        Merged { layers, root: finished(root) }
+        layers.iter().for_each(|layer| layer.lay_over(&mut root, &mut FileDiagnostics::default()));
+        MergedSettings { layers, root: finished(root) }
     }
 
     /// Merges again with another text in place of one layer's.
     #[must_use]
-    pub fn with_layer(&self, layer: LayerSettings, diagnostics: &mut Diagnostics) -> Merged {
+    pub fn with_layer(&self, layer: LayerSettings, diagnostics: &mut Diagnostics) -> MergedSettings {
         let others = self.layers.iter().map(|layer| &layer.settings);
         let others = others.filter(|other| other.by() != layer.by()).cloned();
         merge(others.chain([layer.clone()]).collect(), diagnostics)
@@ -236,7 +244,7 @@ impl Merged {
 
     /// Returns the value of one layer at a path, unless it is ignored there.
     #[must_use]
-    pub fn at_layer(&self, by: SetBy, path: &[&str]) -> Option<&Node> {
+    pub fn at_layer(&self, by: SetBy, path: &[&str]) -> Option<&SettingsNode> {
         self.layers
             .iter()
             .rev()
@@ -246,7 +254,7 @@ impl Merged {
 
     /// Returns the value of another program under a key of one layer's file.
     #[must_use]
-    pub fn foreign(&self, by: SetBy, key: &str) -> Option<&Node> {
+    pub fn foreign(&self, by: SetBy, key: &str) -> Option<&SettingsNode> {
         self.layers
             .iter()
             .rev()
@@ -255,7 +263,7 @@ impl Merged {
     }
 }
 
-impl Default for Merged {
+impl Default for MergedSettings {
     fn default() -> Self {
         merge(Vec::new(), &mut Vec::new())
     }
@@ -263,34 +271,34 @@ impl Default for Merged {
 
 /// One layer in JSON.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct LayerJson {
     by: SetBy,
     path: String,
     text: String,
 }
 
-impl Serialize for Merged {
+impl Serialize for MergedSettings {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct All {
-            layers: Vec<Written>,
+        struct MergedSettingsJson {
+            layers: Vec<LayerJson>,
         }
         let layers = self.layers.iter().map(|layer| {
             let source = &layer.settings.source;
-            Written { by: source.by, path: source.path.clone(), text: source.masked() }
+            LayerJson { by: source.by, path: source.path.clone(), text: source.masked() }
         });
-        All { layers: layers.collect() }.serialize(to)
+        MergedSettingsJson { layers: layers.collect() }.serialize(to)
     }
 }
 
-impl<'de> Deserialize<'de> for Merged {
+impl<'de> Deserialize<'de> for MergedSettings {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        struct All {
-            layers: Vec<Written>,
+        struct MergedSettingsJson {
+            layers: Vec<LayerJson>,
         }
         let mut layers = Vec::new();
-        for Written { by, path, text } in All::deserialize(from)?.layers {
+        for LayerJson { by, path, text } in MergedSettingsJson::deserialize(from)?.layers {
             let settings = match by {
                 SetBy::Caller => {
                     SetValue::parse(&text).map(SetValue::into_layer).map_err(|error| error.to_string())
@@ -314,9 +322,9 @@ const CONFIG_SCHEMA_VIOLATION: DiagnosticCode = DiagnosticCode::ConfigSchemaViol
 
 /// The paths of one layer that are ignored. A path with nothing below it is ignored as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Refusals(BTreeMap<String, Refusals>);
+pub(super) struct RefusedPaths(BTreeMap<String, RefusedPaths>);
 
-impl Refusals {
+impl RefusedPaths {
     pub(super) fn add(&mut self, path: &[&str]) {
         if self.covers(path) {
             return;
@@ -342,13 +350,13 @@ impl Refusals {
     }
 
     /// Returns the value without ignored parts. A table that becomes empty is removed.
-    pub(super) fn without(&self, node: Node) -> Node {
+    pub(super) fn without(&self, node: SettingsNode) -> SettingsNode {
         if self.0.is_empty() {
             return node;
         }
-        let Node { source, key_span, span, tree } = node;
+        let SettingsNode { source, key_span, span, tree } = node;
         let tree = match tree {
-            Tree::Table(table) => Tree::Table(
+            SettingsTree::Table(table) => SettingsTree::Table(
                 table
                     .into_iter()
                     .filter_map(|(key, node)| match self.0.get(&key) {
@@ -362,31 +370,37 @@ impl Refusals {
                             (!(had_values && is_empty)).then_some((key, left))
                         }
                     })
-                    .collect::<Table>(),
+                    .collect::<SettingsTable>(),
             ),
             other => other,
         };
-        Node { source, key_span, span, tree }
+        SettingsNode { source, key_span, span, tree }
     }
 }
 
 /// The values of the layers below the current one.
 #[derive(Default)]
-pub(super) struct Standing {
+pub(super) struct LowerLayerRules {
     mode: Option<String>,
     allowed: Vec<String>,
     fields: BTreeMap<String, SetBy>,
 }
 
 /// Returns the paths of a layer that are ignored. Layers come weakest first, with the same `standing`.
-pub(super) fn refuse(layer: &LayerSettings, standing: &mut Standing, notes: &mut Notes) -> Refusals {
-    let mut refusals = Refusals::default();
+pub(super) fn refuse(
+    layer: &LayerSettings,
+    standing: &mut LowerLayerRules,
+    notes: &mut FileDiagnostics,
+) -> RefusedPaths {
+    let mut refusals = RefusedPaths::default();
     if layer.by() == SetBy::Project {
         refuse_own_keys(&layer.root, &mut refusals, notes);
     }
     weigh_security(layer, standing, &mut refusals, notes);
     let entry = SystemPromptFile::KEYS;
-    if layer.root.at(&entry[..1]).is_some_and(|all| all.tree == Tree::Null) && !refusals.covers(&entry) {
+    if layer.root.at(&entry[..1]).is_some_and(|all| all.tree == SettingsTree::Null)
+        && !refusals.covers(&entry)
+    {
         standing.fields.clear();
     }
     if let Some(node) = layer.root.at(&entry) {
@@ -397,8 +411,8 @@ pub(super) fn refuse(layer: &LayerSettings, standing: &mut Standing, notes: &mut
 }
 
 /// A project adds text and data; only the user configures how preface works.
-fn refuse_own_keys(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
-    for field in TOP.iter().filter(|field| field.project == Project::MayNot) {
+fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut FileDiagnostics) {
+    for field in TOP.iter().filter(|field| field.project == ProjectRule::MayNot) {
         if let Some(node) = root.at(&[field.name]) {
             refusals.add(&[field.name]);
             notes.add(Severity::Warning, || {
@@ -418,7 +432,7 @@ fn refuse_own_keys(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
     }
     // It would remove the user's `paths.global`.
     if let Some(node) = root.at(&["contextProviders"])
-        && node.tree == Tree::Null
+        && node.tree == SettingsTree::Null
     {
         refusals.add(&["contextProviders"]);
         notes.add(Severity::Warning, || {
@@ -438,9 +452,9 @@ fn looseness(mode: &str) -> usize {
 /// Lets a project tighten the mode and never loosen it; its additions to the allowlist are reported.
 fn weigh_security(
     layer: &LayerSettings,
-    standing: &mut Standing,
-    refusals: &mut Refusals,
-    notes: &mut Notes,
+    standing: &mut LowerLayerRules,
+    refusals: &mut RefusedPaths,
+    notes: &mut FileDiagnostics,
 ) {
     let Some(security) = layer.root.at(&["securityMode"]) else { return };
     let project = layer.by() == SetBy::Project;
@@ -461,16 +475,16 @@ fn weigh_security(
                 standing.mode = node.as_text().map(str::to_owned);
             }
         }
-        (Tree::Null, None) => (standing.mode, standing.allowed) = (None, Vec::new()),
+        (SettingsTree::Null, None) => (standing.mode, standing.allowed) = (None, Vec::new()),
         _ => {}
     }
     let Some(list) = security.at(&["allowlist"]) else { return };
-    let Tree::List(items) = &list.tree else {
+    let SettingsTree::List(items) = &list.tree else {
         standing.allowed.clear();
         return;
     };
     let mut added: Vec<&str> = Vec::new();
-    for item in items.iter().filter_map(Node::as_text) {
+    for item in items.iter().filter_map(SettingsNode::as_text) {
         if standing.allowed.binary_search_by(|known| known.as_str().cmp(item)).is_err() {
             added.push(item);
         }
@@ -494,15 +508,15 @@ fn weigh_security(
 /// Validates each field of a built-in extension; an invalid one is ignored, so that the next lower valid one
 /// is used.
 fn check_fields(
-    node: &Node,
+    node: &SettingsNode,
     path: &[&str],
-    fields: &'static [Field],
+    fields: &'static [SchemaField],
     pointer: &mut String,
-    standing: &mut Standing,
-    refusals: &mut Refusals,
-    notes: &mut Notes,
+    standing: &mut LowerLayerRules,
+    refusals: &mut RefusedPaths,
+    notes: &mut FileDiagnostics,
 ) {
-    let Tree::Table(table) = &node.tree else {
+    let SettingsTree::Table(table) = &node.tree else {
         refusals.add(path);
         notes.add(Severity::Warning, || violation(node, pointer, "must be an object, not null", standing));
         return;
@@ -522,13 +536,13 @@ fn check_fields(
                 refusals.add(&below);
                 notes.add(Severity::Error, || unknown_field(key, value, pointer, fields));
             }
-            Some(Shape::Record(fields, _)) if value.as_table().is_some() => {
+            Some(ValueShape::Record(fields, _)) if value.as_table().is_some() => {
                 check_fields(value, &below, fields, pointer, standing, refusals, notes);
             }
             Some(shape) => {
                 let fault = match (&value.tree, shape) {
                     // For an extension `null` is a value like any other, and its schema does not accept it.
-                    (Tree::Null, _) => Some(format!("must be {}, not null", shape.expected())),
+                    (SettingsTree::Null, _) => Some(format!("must be {}, not null", shape.expected())),
                     _ => fault(value, shape),
                 };
                 match fault {
@@ -546,7 +560,7 @@ fn check_fields(
     }
 }
 
-fn violation(node: &Node, pointer: &str, fault: &str, standing: &Standing) -> Diagnostic {
+fn violation(node: &SettingsNode, pointer: &str, fault: &str, standing: &LowerLayerRules) -> Diagnostic {
     let below = standing.fields.get(pointer).copied().unwrap_or(SetBy::Bundled);
     let whose = match node.by() {
         SetBy::Caller => "value of the caller".to_owned(),
@@ -557,7 +571,12 @@ fn violation(node: &Node, pointer: &str, fault: &str, standing: &Standing) -> Di
     Diagnostic::warning(CONFIG_SCHEMA_VIOLATION, message).at(node.place())
 }
 
-fn unknown_field(key: &str, node: &Node, pointer: &str, fields: &'static [Field]) -> Diagnostic {
+fn unknown_field(
+    key: &str,
+    node: &SettingsNode,
+    pointer: &str,
+    fields: &'static [SchemaField],
+) -> Diagnostic {
     let message = format!("`SystemPromptFile` has no field `{}`; it is ignored", shown(pointer));
     let note = Diagnostic::error(CONFIG_SCHEMA_VIOLATION, message).at(node.key_place());
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
@@ -568,8 +587,8 @@ fn unknown_field(key: &str, node: &Node, pointer: &str, fields: &'static [Field]
 }
 
 /// Ignores the file of a section for which one layer has both a text and a file.
-fn prefer_text(root: &Node, refusals: &mut Refusals, notes: &mut Notes) {
-    let Some(sections) = root.at(&["sections"]).and_then(Node::as_table) else { return };
+fn prefer_text(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut FileDiagnostics) {
+    let Some(sections) = root.at(&["sections"]).and_then(SettingsNode::as_table) else { return };
     for (id, section) in sections.iter() {
         if let (Some(text), Some(file)) = (section.at(&["text"]), section.at(&["file"]))
             && text.as_text().is_some()
@@ -643,7 +662,7 @@ impl fmt::Display for SetBy {
 
 /// A value with its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sourced<T> {
+pub struct SourcedValue<T> {
     /// The value.
     pub value: T,
     /// The source.
@@ -655,7 +674,7 @@ pub struct Sourced<T> {
 /// The effect of a layer's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum ValueOutcome {
     /// The value, or a part of it, is used.
     Used,
     /// A stronger layer replaced it.
@@ -666,7 +685,7 @@ pub enum Outcome {
 
 /// The value of a setting in one layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct LayerValue {
     /// The source.
     pub by: SetBy,
     /// The value without its ignored parts, or all of it if nothing is left; secrets are asterisks.
@@ -677,14 +696,14 @@ pub struct Said {
     #[serde(skip)]
     pub key_place: Place,
     /// The effect of the value.
-    pub outcome: Outcome,
+    pub outcome: ValueOutcome,
 }
 
-impl Merged {
+impl MergedSettings {
     /// Lists the values of a setting in each layer, the weakest first.
     ///
     /// ```
-    /// use preface_core::{scope::Scope, settings::{merge, parse, Outcome}};
+    /// use preface_core::{scope::Scope, settings::{merge, parse, ValueOutcome}};
     /// let layer = |scope, json: &str| parse(scope, "settings.json", json.as_bytes()).0.unwrap();
     /// let merged = merge(
     ///     vec![
@@ -694,12 +713,12 @@ impl Merged {
     ///     &mut Vec::new(),
     /// );
     /// let said = merged.why(&"logging.level".parse()?);
-    /// assert_eq!(said[0].outcome, Outcome::Overridden);
-    /// assert_eq!((&said[1].value, said[1].outcome), (&"debug".into(), Outcome::Used));
+    /// assert_eq!(said[0].outcome, ValueOutcome::Overridden);
+    /// assert_eq!((&said[1].value, said[1].outcome), (&"debug".into(), ValueOutcome::Used));
     /// # Ok::<(), preface_core::settings::KeyPathError>(())
     /// ```
     #[must_use]
-    pub fn why(&self, path: &KeyPath) -> Vec<Said> {
+    pub fn why(&self, path: &KeyPath) -> Vec<LayerValue> {
         let stands = self.get(path);
         let mut list = Vec::new();
         for layer in &self.layers {
@@ -707,13 +726,13 @@ impl Merged {
             let used = layer.refusals.without(layer.settings.root.clone());
             let left = used.at(path.keys());
             let outcome = if left.is_none() {
-                Outcome::Ignored
+                ValueOutcome::Ignored
             } else if stands.is_some_and(|stands| takes_part(node, stands)) {
-                Outcome::Used
+                ValueOutcome::Used
             } else {
-                Outcome::Overridden
+                ValueOutcome::Overridden
             };
-            list.push(Said {
+            list.push(LayerValue {
                 by: node.by(),
                 value: left.unwrap_or(node).masked(),
                 place: node.place(),
@@ -726,15 +745,15 @@ impl Merged {
 }
 
 /// Returns true if any part of a layer's value is in the merged one.
-fn takes_part(said: &Node, stands: &Node) -> bool {
+fn takes_part(said: &SettingsNode, stands: &SettingsNode) -> bool {
     if said.source == stands.source && said.span == stands.span {
         return true;
     }
     match (&said.tree, &stands.tree) {
-        (Tree::Table(said), Tree::Table(stands)) => {
+        (SettingsTree::Table(said), SettingsTree::Table(stands)) => {
             said.iter().any(|(key, said)| stands.get(key).is_some_and(|stands| takes_part(said, stands)))
         }
-        (Tree::List(said), Tree::List(stands)) => said
+        (SettingsTree::List(said), SettingsTree::List(stands)) => said
             .iter()
             .any(|said| stands.iter().any(|stands| said.source == stands.source && said.span == stands.span)),
         _ => false,

@@ -1,11 +1,11 @@
 //! Settings: the `settings.json` of each layer, and their merged values.
 //!
 //! ```text
-//! bytes ─parse→ LayerSettings ─merge→ Merged ─read→ SystemPromptFile, SectionOverride, …
+//! bytes ─parse→ LayerSettings ─merge→ MergedSettings ─read→ SystemPromptFileSettings, SectionOverride, …
 //! ```
 //!
 //! The schema is one list, [`TOP`]; reading, merging and `--set` follow it. Every value keeps its location,
-//! so that each diagnostic can refer to it and [`Merged::why`] can list the value of each layer.
+//! so that each diagnostic can refer to it and [`MergedSettings::why`] can list the value of each layer.
 //! [`edit`](edit()) changes one value in the text of a file and leaves the rest as it is.
 
 mod edit;
@@ -17,15 +17,18 @@ mod own;
 mod parse;
 mod schema;
 
-pub use edit::{Change, EditError, edit};
+pub use edit::{EditError, SettingChange, edit};
 pub use json_schema::{PublishedSchema, SCHEMAS};
 pub use key_path::{KeyPath, KeyPathError, SetError, SetValue, is_settings_root, setting_at};
-pub use merge::{Merged, Outcome, Said, SetBy, Sourced, merge};
-pub use node::{Node, SettingsSource, Table, Tree};
+pub use merge::{LayerValue, MergedSettings, SetBy, SourcedValue, ValueOutcome, merge};
+pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
 pub use own::{
-    Budget, ExtensionSettings, Language, OnOver, Own, SectionContent, SectionOverride, SystemPrompt,
-    SystemPromptFile, TemplateLimits,
+    BudgetSettings, ExtensionSettings, LanguageSetting, OverBudgetSetting, PrefaceSettings, SectionContent,
+    SectionOverride, SystemPrompt, SystemPromptFileSettings, TemplateLimitSettings,
 };
 pub(crate) use parse::{Dialect, holds_login, is_reference, parse_document, shown};
 pub use parse::{LayerSettings, left_alone, parse, parse_shared};
-pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, project_may, shape_at};
+pub use schema::{
+    EntryMerge, ListMerge, ProjectRule, ROOT, SchemaField, TOP, UnlistedKeys, ValueShape, project_may,
+    shape_at,
+};

@@ -7,16 +7,16 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// A value, with its source and location.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct SettingsNode {
     pub(super) source: Arc<SettingsSource>,
     pub(super) key_span: Range<usize>,
     pub(super) span: Range<usize>,
-    pub(super) tree: Tree,
+    pub(super) tree: SettingsTree,
 }
 
 /// The content of a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tree {
+pub enum SettingsTree {
     /// `null`, which is a value and overrides.
     Null,
     /// `true` or `false`.
@@ -26,12 +26,12 @@ pub enum Tree {
     /// A string.
     Text(String),
     /// An array.
-    List(Vec<Node>),
+    List(Vec<SettingsNode>),
     /// An object.
-    Table(Table),
+    Table(SettingsTable),
 }
 
-impl Node {
+impl SettingsNode {
     /// Returns the source of the value; for an object the strongest layer that contributed to it.
     #[must_use]
     pub fn by(&self) -> SetBy {
@@ -40,7 +40,7 @@ impl Node {
 
     /// Returns the content of the value.
     #[must_use]
-    pub fn tree(&self) -> &Tree {
+    pub fn tree(&self) -> &SettingsTree {
         &self.tree
     }
 
@@ -66,12 +66,12 @@ impl Node {
     #[must_use]
     pub fn to_value(&self) -> Value {
         match &self.tree {
-            Tree::Null => Value::Null,
-            Tree::Flag(flag) => Value::Bool(*flag),
-            Tree::Number(number) => Value::Number(number.clone()),
-            Tree::Text(text) => Value::String(text.clone()),
-            Tree::List(items) => Value::Array(items.iter().map(Node::to_value).collect()),
-            Tree::Table(table) => Value::Object(table.to_map()),
+            SettingsTree::Null => Value::Null,
+            SettingsTree::Flag(flag) => Value::Bool(*flag),
+            SettingsTree::Number(number) => Value::Number(number.clone()),
+            SettingsTree::Text(text) => Value::String(text.clone()),
+            SettingsTree::List(items) => Value::Array(items.iter().map(SettingsNode::to_value).collect()),
+            SettingsTree::Table(table) => Value::Object(table.to_map()),
         }
     }
 
@@ -88,9 +88,9 @@ impl Node {
     #[must_use]
     pub fn masked(&self) -> Value {
         match &self.tree {
-            Tree::Text(_) if self.source.hides(&self.span) => Value::String("***".to_owned()),
-            Tree::List(items) => Value::Array(items.iter().map(Node::masked).collect()),
-            Tree::Table(table) => {
+            SettingsTree::Text(_) if self.source.hides(&self.span) => Value::String("***".to_owned()),
+            SettingsTree::List(items) => Value::Array(items.iter().map(SettingsNode::masked).collect()),
+            SettingsTree::Table(table) => {
                 Value::Object(table.iter().map(|(key, node)| (key.to_owned(), node.masked())).collect())
             }
             _ => self.to_value(),
@@ -101,7 +101,7 @@ impl Node {
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match &self.tree {
-            Tree::Text(text) => Some(text),
+            SettingsTree::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -110,7 +110,7 @@ impl Node {
     #[must_use]
     pub fn as_flag(&self) -> Option<bool> {
         match &self.tree {
-            Tree::Flag(flag) => Some(*flag),
+            SettingsTree::Flag(flag) => Some(*flag),
             _ => None,
         }
     }
@@ -119,7 +119,7 @@ impl Node {
     /// the nearest `i64`.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
-        let Tree::Number(number) = &self.tree else { return None };
+        let SettingsTree::Number(number) = &self.tree else { return None };
         if let Some(integer) = number.as_i64() {
             return Some(integer);
         }
@@ -132,22 +132,22 @@ impl Node {
 
     /// Returns the object, if the value is one.
     #[must_use]
-    pub fn as_table(&self) -> Option<&Table> {
+    pub fn as_table(&self) -> Option<&SettingsTable> {
         match &self.tree {
-            Tree::Table(table) => Some(table),
+            SettingsTree::Table(table) => Some(table),
             _ => None,
         }
     }
 
     /// Returns the value below this one at `path`: keys of objects, indexes of arrays.
     #[must_use]
-    pub fn at<S: AsRef<str>>(&self, path: &[S]) -> Option<&Node> {
+    pub fn at<S: AsRef<str>>(&self, path: &[S]) -> Option<&SettingsNode> {
         let mut node = self;
         for key in path {
             let key = key.as_ref();
             node = match &node.tree {
-                Tree::Table(table) => table.get(key)?,
-                Tree::List(items) if key == "0" || !key.starts_with('0') => {
+                SettingsTree::Table(table) => table.get(key)?,
+                SettingsTree::List(items) if key == "0" || !key.starts_with('0') => {
                     items.get(key.parse::<usize>().ok()?)?
                 }
                 _ => return None,
@@ -157,21 +157,21 @@ impl Node {
     }
 
     /// Returns an object with this value as its only member.
-    pub(super) fn under(self, key: &str) -> Node {
+    pub(super) fn under(self, key: &str) -> SettingsNode {
         let (source, span) = (self.source.clone(), self.span.clone());
-        let table: Table = std::iter::once((key.to_owned(), self)).collect();
-        Node { source, key_span: 0..0, span, tree: Tree::Table(table) }
+        let table: SettingsTable = std::iter::once((key.to_owned(), self)).collect();
+        SettingsNode { source, key_span: 0..0, span, tree: SettingsTree::Table(table) }
     }
 
     /// Describes the value for a message: `a string`, `true`, `-5`.
     pub(crate) fn described(&self) -> String {
         match &self.tree {
-            Tree::Null => "null".to_owned(),
-            Tree::Flag(flag) => flag.to_string(),
-            Tree::Number(number) => number.to_string(),
-            Tree::Text(_) => "a string".to_owned(),
-            Tree::List(_) => "an array".to_owned(),
-            Tree::Table(_) => "an object".to_owned(),
+            SettingsTree::Null => "null".to_owned(),
+            SettingsTree::Flag(flag) => flag.to_string(),
+            SettingsTree::Number(number) => number.to_string(),
+            SettingsTree::Text(_) => "a string".to_owned(),
+            SettingsTree::List(_) => "an array".to_owned(),
+            SettingsTree::Table(_) => "an object".to_owned(),
         }
     }
 }
@@ -191,20 +191,20 @@ pub(super) fn read_number(text: &str) -> Option<Number> {
 
 /// An object, with keys in the order in which they were first seen.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
-    entries: Vec<(String, Node)>,
+pub struct SettingsTable {
+    entries: Vec<(String, SettingsNode)>,
     index: BTreeMap<String, usize>,
 }
 
-impl Table {
+impl SettingsTable {
     /// Returns the value under a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&SettingsNode> {
         self.index.get(key).map(|at| &self.entries[*at].1)
     }
 
     /// Returns the entries in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Node)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &SettingsNode)> {
         self.entries.iter().map(|(key, node)| (key.as_str(), node))
     }
 
@@ -220,13 +220,13 @@ impl Table {
         self.entries.is_empty()
     }
 
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut SettingsNode> {
         let at = *self.index.get(key)?;
         Some(&mut self.entries[at].1)
     }
 
     /// Inserts a value: in the place of the previous one of the key, else at the end.
-    pub(super) fn put(&mut self, key: String, node: Node) -> Option<Node> {
+    pub(super) fn put(&mut self, key: String, node: SettingsNode) -> Option<SettingsNode> {
         if let Some(there) = self.get_mut(&key) {
             return Some(std::mem::replace(there, node));
         }
@@ -235,7 +235,7 @@ impl Table {
         None
     }
 
-    pub(super) fn into_iter(self) -> impl Iterator<Item = (String, Node)> {
+    pub(super) fn into_iter(self) -> impl Iterator<Item = (String, SettingsNode)> {
         self.entries.into_iter()
     }
 
@@ -244,15 +244,15 @@ impl Table {
     }
 }
 
-impl PartialEq for Table {
+impl PartialEq for SettingsTable {
     fn eq(&self, other: &Self) -> bool {
         self.entries == other.entries
     }
 }
 
-impl FromIterator<(String, Node)> for Table {
-    fn from_iter<I: IntoIterator<Item = (String, Node)>>(entries: I) -> Self {
-        let mut table = Table::default();
+impl FromIterator<(String, SettingsNode)> for SettingsTable {
+    fn from_iter<I: IntoIterator<Item = (String, SettingsNode)>>(entries: I) -> Self {
+        let mut table = SettingsTable::default();
         for (key, node) in entries {
             table.put(key, node);
         }

@@ -1,8 +1,8 @@
 //! Preface's own settings, typed. A setting without a value is `None`; callers have the defaults.
 
 use super::{
-    merge::{Merged, SetBy, Sourced},
-    node::{Node, Tree},
+    merge::{MergedSettings, SetBy, SourcedValue},
+    node::{SettingsNode, SettingsTree},
 };
 use crate::{fact::Stability, trust::TrustMode};
 use serde::{Deserialize, Serialize};
@@ -11,56 +11,56 @@ use serde_json::{Map, Value};
 /// The values of preface's own settings.
 ///
 /// ```
-/// use preface_core::{scope::Scope, settings::{merge, parse, OnOver, Own}};
+/// use preface_core::{scope::Scope, settings::{merge, parse, OverBudgetSetting, PrefaceSettings}};
 /// let json = br#"{"preset": "pi", "budget": {"tokens": 9000, "onOver": "error"}}"#;
 /// let merged = merge(vec![parse(Scope::Global, "settings.json", json).0.unwrap()], &mut Vec::new());
-/// let own = Own::read(&merged);
+/// let own = PrefaceSettings::read(&merged);
 /// assert_eq!(own.preset.unwrap().value, "pi");
-/// assert_eq!(own.budget.on_over.unwrap().value, OnOver::Error);
+/// assert_eq!(own.budget.on_over.unwrap().value, OverBudgetSetting::Error);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Own {
+pub struct PrefaceSettings {
     /// `preset`: the preset to build with.
-    pub preset: Option<Sourced<String>>,
+    pub preset: Option<SourcedValue<String>>,
     /// `profile`: the profile file to build with.
-    pub profile: Option<Sourced<String>>,
+    pub profile: Option<SourcedValue<String>>,
     /// `systemPrompt`.
     pub system_prompt: SystemPrompt,
     /// `sections`, in the order in which the ids were first seen.
     pub sections: Vec<SectionOverride>,
     /// `budget`.
-    pub budget: Budget,
+    pub budget: BudgetSettings,
     /// `template`.
-    pub template: TemplateLimits,
+    pub template: TemplateLimitSettings,
     /// `trust.mode`.
-    pub trust_mode: Option<Sourced<TrustMode>>,
+    pub trust_mode: Option<SourcedValue<TrustMode>>,
     /// The paths that symbolic links of a project may lead to.
     pub follow: Vec<String>,
     /// True if files with several hard links are read even where they would be refused.
-    pub hard_links: Option<Sourced<bool>>,
+    pub hard_links: Option<SourcedValue<bool>>,
     /// `claudeMd`: managed instructions.
-    pub claude_md: Option<Sourced<String>>,
+    pub claude_md: Option<SourcedValue<String>>,
     /// `outputStyle`: the name of the output style.
-    pub output_style: Option<Sourced<String>>,
+    pub output_style: Option<SourcedValue<String>>,
 }
 
 /// The setting `systemPrompt`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemPrompt {
     /// The text that replaces the base prompt.
-    pub custom: Option<Sourced<String>>,
+    pub custom: Option<SourcedValue<String>>,
     /// The text that is appended.
-    pub append: Option<Sourced<String>>,
+    pub append: Option<SourcedValue<String>>,
     /// True if it is appended to `custom`, too.
-    pub combine: Option<Sourced<bool>>,
+    pub combine: Option<SourcedValue<bool>>,
     /// The preset to build with.
-    pub preset: Option<Sourced<String>>,
+    pub preset: Option<SourcedValue<String>>,
 }
 
 /// The treatment of a prompt over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OnOver {
+pub enum OverBudgetSetting {
     /// The prompt is cut.
     Cut,
     /// The build fails.
@@ -71,55 +71,55 @@ pub enum OnOver {
 
 /// The setting `budget`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Budget {
+pub struct BudgetSettings {
     /// The limit in tokens.
-    pub tokens: Option<Sourced<u64>>,
+    pub tokens: Option<SourcedValue<u64>>,
     /// The treatment of a prompt over the limit.
-    pub on_over: Option<Sourced<OnOver>>,
+    pub on_over: Option<SourcedValue<OverBudgetSetting>>,
 }
 
 /// The setting `template`. A limit of 0 means none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TemplateLimits {
+pub struct TemplateLimitSettings {
     /// The deepest nesting.
-    pub max_depth: Option<Sourced<u64>>,
+    pub max_depth: Option<SourcedValue<u64>>,
     /// The largest rendered size in bytes.
-    pub max_bytes: Option<Sourced<u64>>,
+    pub max_bytes: Option<SourcedValue<u64>>,
     /// True if `[raw]` is a tag.
-    pub raw: Option<Sourced<bool>>,
+    pub raw: Option<SourcedValue<bool>>,
     /// True if lines with only a tag are removed.
-    pub trim_tag_lines: Option<Sourced<bool>>,
+    pub trim_tag_lines: Option<SourcedValue<bool>>,
 }
 
-impl Own {
+impl PrefaceSettings {
     /// Reads the merged settings.
     #[must_use]
-    pub fn read(settings: &Merged) -> Self {
+    pub fn read(settings: &MergedSettings) -> Self {
         let at = |path: &[&str]| settings.at(path);
-        Own {
+        PrefaceSettings {
             preset: sourced(at(&["preset"]), text),
             profile: sourced(at(&["profile"]), text),
             system_prompt: SystemPrompt {
                 custom: sourced(at(&["systemPrompt", "custom"]), text),
                 append: sourced(at(&["systemPrompt", "append"]), text),
-                combine: sourced(at(&["systemPrompt", "combine"]), Node::as_flag),
+                combine: sourced(at(&["systemPrompt", "combine"]), SettingsNode::as_flag),
                 preset: sourced(at(&["systemPrompt", "preset"]), text),
             },
             sections: SectionOverride::read_all(settings),
-            budget: Budget {
+            budget: BudgetSettings {
                 tokens: sourced(at(&["budget", "tokens"]), count),
                 on_over: sourced(at(&["budget", "onOver"]), |node| match node.as_text()? {
-                    "cut" => Some(OnOver::Cut),
-                    "error" => Some(OnOver::Error),
-                    "warn" => Some(OnOver::Warn),
+                    "cut" => Some(OverBudgetSetting::Cut),
+                    "error" => Some(OverBudgetSetting::Error),
+                    "warn" => Some(OverBudgetSetting::Warn),
                     _ => None,
                 }),
             },
-            template: TemplateLimits {
+            template: TemplateLimitSettings {
                 max_depth: sourced(at(&["template", "maxDepth"]), count),
                 max_bytes: sourced(at(&["template", "maxBytes"]), count),
-                raw: sourced(at(&["template", "raw"]), Node::as_flag),
-                trim_tag_lines: sourced(at(&["template", "trimTagLines"]), Node::as_flag),
+                raw: sourced(at(&["template", "raw"]), SettingsNode::as_flag),
+                trim_tag_lines: sourced(at(&["template", "trimTagLines"]), SettingsNode::as_flag),
             },
             trust_mode: sourced(at(&["trust", "mode"]), |node| match node.as_text()? {
                 "none" => Some(TrustMode::None),
@@ -128,16 +128,16 @@ impl Own {
                 _ => None,
             }),
             follow: at(&["trust", "follow"]).map(texts).unwrap_or_default(),
-            hard_links: sourced(at(&["trust", "hardLinks"]), Node::as_flag),
+            hard_links: sourced(at(&["trust", "hardLinks"]), SettingsNode::as_flag),
             claude_md: sourced(at(&["claudeMd"]), text),
             output_style: sourced(at(&["outputStyle"]), text),
         }
     }
 }
 
-fn texts(node: &Node) -> Vec<String> {
+fn texts(node: &SettingsNode) -> Vec<String> {
     match node.tree() {
-        Tree::List(items) => items.iter().filter_map(text).collect(),
+        SettingsTree::List(items) => items.iter().filter_map(text).collect(),
         _ => Vec::new(),
     }
 }
@@ -164,7 +164,7 @@ pub struct ExtensionSettings {
     pub config_by: Option<SetBy>,
 }
 
-impl Merged {
+impl MergedSettings {
     /// Returns the settings of an extension; `None` if no layer has any.
     #[must_use]
     pub fn extension(&self, category: &str, id: &str) -> Option<ExtensionSettings> {
@@ -187,7 +187,7 @@ impl Merged {
     /// Returns the `disable` of one layer for an entry.
     #[must_use]
     pub fn directive(&self, by: SetBy, category: &str, id: &str) -> Option<bool> {
-        self.at_layer(by, &[category, id, "disable"]).and_then(Node::as_flag)
+        self.at_layer(by, &[category, id, "disable"]).and_then(SettingsNode::as_flag)
     }
 }
 
@@ -207,7 +207,7 @@ pub enum SectionContent {
 /// The syntax of a section's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Language {
+pub enum LanguageSetting {
     /// Text with tags and variables.
     Template,
     /// Text that is used byte for byte.
@@ -220,21 +220,21 @@ pub struct SectionOverride {
     /// The section's id.
     pub id: String,
     /// The text; of a text and a file that of the stronger layer is used.
-    pub content: Option<Sourced<SectionContent>>,
+    pub content: Option<SourcedValue<SectionContent>>,
     /// The syntax of the text.
-    pub language: Option<Sourced<Language>>,
+    pub language: Option<SourcedValue<LanguageSetting>>,
     /// The condition, as it is written.
-    pub when: Option<Sourced<Value>>,
+    pub when: Option<SourcedValue<Value>>,
     /// The section that this one follows.
-    pub after: Option<Sourced<String>>,
+    pub after: Option<SourcedValue<String>>,
     /// The section that this one precedes.
-    pub before: Option<Sourced<String>>,
+    pub before: Option<SourcedValue<String>>,
     /// The priority when the budget is tight.
-    pub priority: Option<Sourced<i64>>,
+    pub priority: Option<SourcedValue<i64>>,
     /// The limit in tokens.
-    pub max_tokens: Option<Sourced<u64>>,
+    pub max_tokens: Option<SourcedValue<u64>>,
     /// The time for which the text stays the same.
-    pub stability: Option<Sourced<Stability>>,
+    pub stability: Option<SourcedValue<Stability>>,
     /// The layer that removed the section with `disable: true`.
     pub disabled_by: Option<SetBy>,
 }
@@ -251,13 +251,15 @@ impl SectionOverride {
     /// assert_eq!(sections[0].content.as_ref().unwrap().value, SectionContent::Text("Use tabs.".into()));
     /// ```
     #[must_use]
-    pub fn read_all(settings: &Merged) -> Vec<SectionOverride> {
-        let Some(table) = settings.at(&["sections"]).and_then(Node::as_table) else { return Vec::new() };
+    pub fn read_all(settings: &MergedSettings) -> Vec<SectionOverride> {
+        let Some(table) = settings.at(&["sections"]).and_then(SettingsNode::as_table) else {
+            return Vec::new();
+        };
         table.iter().filter(|(_, node)| node.as_table().is_some()).map(|(id, node)| read(id, node)).collect()
     }
 }
 
-fn read(id: &str, section: &Node) -> SectionOverride {
+fn read(id: &str, section: &SettingsNode) -> SectionOverride {
     let at = |key: &str| section.at(&[key]);
     let inline = sourced(at("text"), |node| text(node).map(SectionContent::Text));
     let file = sourced(at("file"), |node| text(node).map(SectionContent::File));
@@ -269,28 +271,28 @@ fn read(id: &str, section: &Node) -> SectionOverride {
         id: id.to_owned(),
         content,
         language: sourced(at("language"), |node| match node.as_text()? {
-            "template" => Some(Language::Template),
-            "verbatim" => Some(Language::Verbatim),
+            "template" => Some(LanguageSetting::Template),
+            "verbatim" => Some(LanguageSetting::Verbatim),
             _ => None,
         }),
         when: sourced(at("when"), |node| match node.tree() {
-            Tree::Table(_) => Some(node.to_value()),
+            SettingsTree::Table(_) => Some(node.to_value()),
             _ => None,
         }),
         after: sourced(at("after"), text),
         before: sourced(at("before"), text),
-        priority: sourced(at("priority"), Node::as_integer),
+        priority: sourced(at("priority"), SettingsNode::as_integer),
         max_tokens: sourced(at("maxTokens"), count),
         stability: sourced(at("stability"), |node| {
             [Stability::Static, Stability::Conversation, Stability::Turn]
                 .into_iter()
                 .find(|stability| node.as_text() == Some(stability.as_str()))
         }),
-        disabled_by: sourced(at("disable"), Node::as_flag).filter(|set| set.value).map(|set| set.by),
+        disabled_by: sourced(at("disable"), SettingsNode::as_flag).filter(|set| set.value).map(|set| set.by),
     }
 }
 
-// The settings of the context provider `SystemPromptFile`.
+// The settings of the context provider `SystemPromptFileSettings`.
 
 /// The setting `contextProviders.SystemPromptFile`, with defaults for missing values.
 ///
@@ -298,17 +300,17 @@ fn read(id: &str, section: &Node) -> SectionOverride {
 /// [`merge`](super::merge()) replaced them by the next lower valid one.
 ///
 /// ```
-/// use preface_core::{scope::Scope, settings::{merge, parse, SetBy, SystemPromptFile}};
+/// use preface_core::{scope::Scope, settings::{merge, parse, SetBy, SystemPromptFileSettings}};
 /// let json = br#"{"contextProviders": {"SystemPromptFile": {"maxTokens": -1, "priority": 80}}}"#;
 /// let mut notes = Vec::new();
 /// let merged = merge(vec![parse(Scope::Project, ".stud/settings.json", json).0.unwrap()], &mut notes);
-/// let file = SystemPromptFile::read(&merged);
+/// let file = SystemPromptFileSettings::read(&merged);
 /// assert_eq!((file.max_tokens, file.max_tokens_by), (4096, None));
 /// assert_eq!((file.priority, file.priority_by), (80, Some(SetBy::Project)));
 /// assert_eq!(notes[0].code.as_str(), "settings/schema-violation");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SystemPromptFile {
+pub struct SystemPromptFileSettings {
     /// True if the provider is used; one value for both files.
     pub enabled: bool,
     /// The source of `enabled`.
@@ -333,9 +335,9 @@ pub struct SystemPromptFile {
     pub disabled_by: Option<SetBy>,
 }
 
-impl Default for SystemPromptFile {
+impl Default for SystemPromptFileSettings {
     fn default() -> Self {
-        SystemPromptFile {
+        SystemPromptFileSettings {
             enabled: true,
             enabled_by: None,
             max_tokens: 4096,
@@ -351,22 +353,22 @@ impl Default for SystemPromptFile {
     }
 }
 
-impl SystemPromptFile {
+impl SystemPromptFileSettings {
     /// The keys that lead to its settings: the category and the id of the provider.
     pub const KEYS: [&str; 2] = ["contextProviders", "SystemPromptFile"];
 
     /// Reads the provider's settings from the merged settings.
     #[must_use]
-    pub fn read(settings: &Merged) -> Self {
-        let mut file = SystemPromptFile::default();
+    pub fn read(settings: &MergedSettings) -> Self {
+        let mut file = SystemPromptFileSettings::default();
         let field = |path: &[&str]| settings.at(&[&Self::KEYS, path].concat());
-        if let Some(set) = sourced(field(&["enabled"]), Node::as_flag) {
+        if let Some(set) = sourced(field(&["enabled"]), SettingsNode::as_flag) {
             (file.enabled, file.enabled_by) = (set.value, Some(set.by));
         }
         if let Some(set) = sourced(field(&["maxTokens"]), count) {
             (file.max_tokens, file.max_tokens_by) = (set.value, Some(set.by));
         }
-        if let Some(set) = sourced(field(&["priority"]), Node::as_integer) {
+        if let Some(set) = sourced(field(&["priority"]), SettingsNode::as_integer) {
             (file.priority, file.priority_by) = (set.value, Some(set.by));
         }
         if let Some(set) = sourced(field(&["paths", "global"]), text) {
@@ -381,16 +383,19 @@ impl SystemPromptFile {
 }
 
 /// Reads a value with its source.
-pub(super) fn sourced<T>(node: Option<&Node>, read: impl FnOnce(&Node) -> Option<T>) -> Option<Sourced<T>> {
+pub(super) fn sourced<T>(
+    node: Option<&SettingsNode>,
+    read: impl FnOnce(&SettingsNode) -> Option<T>,
+) -> Option<SourcedValue<T>> {
     let node = node?;
-    read(node).map(|value| Sourced { value, by: node.by() })
+    read(node).map(|value| SourcedValue { value, by: node.by() })
 }
 
 /// Reads an integer of 0 or more.
-pub(super) fn count(node: &Node) -> Option<u64> {
+pub(super) fn count(node: &SettingsNode) -> Option<u64> {
     node.as_integer().and_then(|integer| u64::try_from(integer).ok())
 }
 
-pub(super) fn text(node: &Node) -> Option<String> {
+pub(super) fn text(node: &SettingsNode) -> Option<String> {
     node.as_text().map(str::to_owned)
 }

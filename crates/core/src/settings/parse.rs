@@ -3,8 +3,8 @@
 use super::{
     key_path::KeyPath,
     merge::SetBy,
-    node::{Node, SettingsSource, Table, Tree, read_number},
-    schema::{ROOT, Shape},
+    node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree, read_number},
+    schema::{ROOT, ValueShape},
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
@@ -23,9 +23,9 @@ use std::{ops::Range, sync::Arc};
 #[derive(Clone, Debug)]
 pub struct LayerSettings {
     pub(super) source: Arc<SettingsSource>,
-    pub(super) root: Node,
+    pub(super) root: SettingsNode,
     /// The values of another program in the same file.
-    pub(super) foreign: Table,
+    pub(super) foreign: SettingsTable,
 }
 
 /// Compares without the values of another program, which are no part of a snapshot.
@@ -50,16 +50,16 @@ impl LayerSettings {
 
     /// Returns the settings as one object.
     #[must_use]
-    pub fn root(&self) -> &Node {
+    pub fn root(&self) -> &SettingsNode {
         &self.root
     }
 
     /// Returns the layer with only the value at these keys; `None` if it has none.
     #[must_use]
     pub fn only(&self, keys: &[&str]) -> Option<Self> {
-        fn keep(node: &mut Node, keys: &[&str]) -> Option<()> {
+        fn keep(node: &mut SettingsNode, keys: &[&str]) -> Option<()> {
             let [key, below @ ..] = keys else { return Some(()) };
-            let Tree::Table(table) = &mut node.tree else { return None };
+            let SettingsTree::Table(table) = &mut node.tree else { return None };
             let (key, mut value) = std::mem::take(table).into_iter().find(|(known, _)| known == key)?;
             keep(&mut value, below)?;
             table.put(key, value);
@@ -135,7 +135,7 @@ fn parse_text_shared(
     let mut source = SettingsSource { by, path: path.to_owned(), text: text.to_owned(), secrets: Vec::new() };
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = &text[start..];
-    let refused = |source: &SettingsSource, bad: Bad| {
+    let refused = |source: &SettingsSource, bad: JsonFault| {
         let span = bad.span.start + start..bad.span.end + start;
         let message = format!("{}; this file is left out", bad.message);
         (None, vec![Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))])
@@ -144,19 +144,22 @@ fn parse_text_shared(
         Ok(Some(ast @ Ast::Object(_))) => ast,
         Ok(Some(other)) => {
             let span = other.start()..other.end();
-            return refused(&source, Bad { span, message: "settings must be a JSON object".to_owned() });
+            return refused(
+                &source,
+                JsonFault { span, message: "settings must be a JSON object".to_owned() },
+            );
         }
         Ok(None) => {
             return refused(
                 &source,
-                Bad { span: 0..0, message: "settings must be a JSON object".to_owned() },
+                JsonFault { span: 0..0, message: "settings must be a JSON object".to_owned() },
             );
         }
         Err(bad) => return refused(&source, bad),
     };
     note_secrets(&ast, start, Privacy::Open, 0, &mut source.secrets);
     let source = Arc::new(source);
-    let mut notes = Notes::default();
+    let mut notes = FileDiagnostics::default();
     let mut path = KeyPath::default();
     let root = convert(ast, 0..0, start, &source, &mut path, &mut notes);
     let (root, foreign) = match root {
@@ -164,7 +167,7 @@ fn parse_text_shared(
             let (root, foreign) = without_foreign(root, foreign);
             (keep_valid(root, ROOT, &mut path, &mut notes), foreign)
         }
-        None => (None, Table::default()),
+        None => (None, SettingsTable::default()),
     };
     note_literal_env(root.as_ref(), &mut notes);
     let notes = notes.finish(|| Place::file(by.scope(), &source.path));
@@ -172,13 +175,13 @@ fn parse_text_shared(
 }
 
 /// Removes the values of another program from a file's root.
-fn without_foreign(mut root: Node, keys: &[String]) -> (Node, Table) {
-    let mut foreign = Table::default();
-    let Tree::Table(table) = &mut root.tree else { return (root, foreign) };
+fn without_foreign(mut root: SettingsNode, keys: &[String]) -> (SettingsNode, SettingsTable) {
+    let mut foreign = SettingsTable::default();
+    let SettingsTree::Table(table) = &mut root.tree else { return (root, foreign) };
     if keys.is_empty() {
         return (root, foreign);
     }
-    let mut own = Table::default();
+    let mut own = SettingsTable::default();
     for (key, node) in std::mem::take(table).into_iter() {
         let is_own = ROOT.under(&key).is_some_and(|shape| fault(&node, shape).is_none());
         let to = if keys.contains(&key) && !is_own { &mut foreign } else { &mut own };
@@ -189,9 +192,13 @@ fn without_foreign(mut root: Node, keys: &[String]) -> (Node, Table) {
 }
 
 /// Parses one JSON value of a `--set` argument; `start` is its offset in the argument.
-pub(super) fn parse_value(json: &str, start: usize, source: &Arc<SettingsSource>) -> Result<Node, String> {
+pub(super) fn parse_value(
+    json: &str,
+    start: usize,
+    source: &Arc<SettingsSource>,
+) -> Result<SettingsNode, String> {
     let ast = read(json, Dialect::Commented).map_err(|bad| bad.message)?.ok_or("there is no value")?;
-    let mut notes = Notes::default();
+    let mut notes = FileDiagnostics::default();
     let node = convert(ast, 0..0, start, source, &mut KeyPath::default(), &mut notes);
     match (node, notes.finish(Place::default).into_iter().next()) {
         (Some(node), None) => Ok(node),
@@ -200,12 +207,12 @@ pub(super) fn parse_value(json: &str, start: usize, source: &Arc<SettingsSource>
 }
 
 /// A fault of a text, with its location.
-pub(super) struct Bad {
+pub(super) struct JsonFault {
     span: Range<usize>,
     message: String,
 }
 
-impl From<ParseError> for Bad {
+impl From<ParseError> for JsonFault {
     fn from(error: ParseError) -> Self {
         let range = error.range();
         let said = error.kind().to_string();
@@ -215,7 +222,7 @@ impl From<ParseError> for Bad {
             message.push_str(letters.as_str());
             message
         });
-        Bad { span: range.start..range.end.max(range.start), message }
+        JsonFault { span: range.start..range.end.max(range.start), message }
     }
 }
 
@@ -238,7 +245,7 @@ pub(crate) fn parse_document(
     bytes: &[u8],
     dialect: Dialect,
     code: DiagnosticCode,
-) -> Result<(Node, Diagnostics), Box<Diagnostic>> {
+) -> Result<(SettingsNode, Diagnostics), Box<Diagnostic>> {
     let refused = |text: &str, span: Range<usize>, message: &str| {
         let place = Place::within(by.scope(), path, text, span);
         Box::new(Diagnostic::error(code, message).at(place))
@@ -270,7 +277,7 @@ pub(crate) fn parse_document(
     };
     note_secrets(&ast, start, Privacy::Named, 1, &mut source.secrets);
     let source = Arc::new(source);
-    let mut notes = Notes::default();
+    let mut notes = FileDiagnostics::default();
     let node = convert(ast, 0..0, start, &source, &mut KeyPath::default(), &mut notes);
     let notes = notes.finish(|| Place::file(by.scope(), path));
     match node {
@@ -279,7 +286,7 @@ pub(crate) fn parse_document(
     }
 }
 
-pub(super) fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, Bad> {
+pub(super) fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, JsonFault> {
     scan_ahead(json)?;
     let by_hand = dialect == Dialect::Commented;
     let options = ParseOptions {
@@ -298,7 +305,7 @@ pub(super) fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, Bad>
 }
 
 /// Refuses, without recursion, deep nesting and control characters that JSON requires to be escaped.
-fn scan_ahead(json: &str) -> Result<(), Bad> {
+fn scan_ahead(json: &str) -> Result<(), JsonFault> {
     let options = ScannerOptions {
         allow_single_quoted_strings: false,
         allow_hexadecimal_numbers: false,
@@ -318,13 +325,13 @@ fn scan_ahead(json: &str) -> Result<(), Bad> {
                 if let Some(at) = json.as_bytes()[span.clone()].iter().position(|byte| *byte < b' ') {
                     let span = span.start + at..span.start + at + 1;
                     let message = "a control character in a string must be escaped, such as `\\n`".to_owned();
-                    return Err(Bad { span, message });
+                    return Err(JsonFault { span, message });
                 }
             }
             _ => {}
         }
         if depth > DEEPEST {
-            return Err(Bad {
+            return Err(JsonFault {
                 span,
                 message: format!("objects and arrays must not nest deeper than {DEEPEST} levels"),
             });
@@ -340,15 +347,15 @@ fn convert(
     start: usize,
     source: &Arc<SettingsSource>,
     path: &mut KeyPath,
-    notes: &mut Notes,
-) -> Option<Node> {
+    notes: &mut FileDiagnostics,
+) -> Option<SettingsNode> {
     let span = ast.start() + start..ast.end() + start;
     let tree = match ast {
-        Ast::NullKeyword(_) => Tree::Null,
-        Ast::BooleanLit(flag) => Tree::Flag(flag.value),
-        Ast::StringLit(text) => Tree::Text(text.value.into_owned()),
+        Ast::NullKeyword(_) => SettingsTree::Null,
+        Ast::BooleanLit(flag) => SettingsTree::Flag(flag.value),
+        Ast::StringLit(text) => SettingsTree::Text(text.value.into_owned()),
         Ast::NumberLit(number) => match read_number(number.value) {
-            Some(number) => Tree::Number(number),
+            Some(number) => SettingsTree::Number(number),
             None => {
                 notes.add(Severity::Error, || {
                     let message = format!("the number of `{}` is too large", shown(&path.to_string()));
@@ -362,10 +369,10 @@ fn convert(
             for item in list.elements {
                 items.extend(convert(item, 0..0, start, source, path, notes));
             }
-            Tree::List(items)
+            SettingsTree::List(items)
         }
         Ast::Object(object) => {
-            let mut table = Table::default();
+            let mut table = SettingsTable::default();
             for property in object.properties {
                 let key_span = property.name.start() + start..property.name.end() + start;
                 path.0.push(property.name.into_string());
@@ -386,13 +393,13 @@ fn convert(
                     notes.add(Severity::Error, || duplicate(&whole, &earlier, source.place(key_span)));
                 }
             }
-            Tree::Table(table)
+            SettingsTree::Table(table)
         }
     };
-    Some(Node { source: source.clone(), key_span, span, tree })
+    Some(SettingsNode { source: source.clone(), key_span, span, tree })
 }
 
-fn duplicate(whole: &str, earlier: &Node, place: Place) -> Diagnostic {
+fn duplicate(whole: &str, earlier: &SettingsNode, place: Place) -> Diagnostic {
     let line = earlier.key_place().line.unwrap_or(1);
     Diagnostic::error(SHAPE_INVALID, format!("`{whole}` is set twice in this file; the last one counts"))
         .at(place)
@@ -452,7 +459,12 @@ fn note_secrets(
 }
 
 /// Finds the secrets in the value of a `--set` argument.
-pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: usize) -> Vec<Range<usize>> {
+pub(super) fn secrets_of_value(
+    path: &KeyPath,
+    shape: ValueShape,
+    text: &str,
+    start: usize,
+) -> Vec<Range<usize>> {
     let privacy = match path.keys().split_first() {
         Some((root, _)) if root == "env" => Privacy::Secret,
         Some((root, below)) if has_addresses(root) && below.iter().any(|key| names_secret(key)) => {
@@ -463,7 +475,9 @@ pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: 
     };
     let mut secrets = Vec::new();
     match read(text, Dialect::Commented) {
-        Ok(Some(ast)) if !matches!(shape, Shape::Text) => note_secrets(&ast, start, privacy, 1, &mut secrets),
+        Ok(Some(ast)) if !matches!(shape, ValueShape::Text) => {
+            note_secrets(&ast, start, privacy, 1, &mut secrets)
+        }
         _ if privacy == Privacy::Secret && !is_reference(text) || holds_login(text) => {
             secrets.push(start..start + text.len());
         }
@@ -503,8 +517,8 @@ pub(crate) fn is_reference(text: &str) -> bool {
 
 pub(super) const LITERAL_ENV_VALUE: DiagnosticCode = DiagnosticCode::SettingsLiteralEnvValue;
 
-fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
-    let Some(env) = root.and_then(|root| root.at(&["env"])).and_then(Node::as_table) else { return };
+fn note_literal_env(root: Option<&SettingsNode>, notes: &mut FileDiagnostics) {
+    let Some(env) = root.and_then(|root| root.at(&["env"])).and_then(SettingsNode::as_table) else { return };
     for (name, node) in env.iter() {
         if node.as_text().is_some_and(|text| !is_reference(text)) {
             notes.add(Severity::Warning, || {
@@ -518,8 +532,12 @@ fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
 }
 
 /// Validates one value for `--set`: it is valid as a whole, or the first fault is the error.
-pub(super) fn keep_valid_alone(node: Node, shape: Shape, path: &KeyPath) -> Result<Node, String> {
-    let mut notes = Notes::default();
+pub(super) fn keep_valid_alone(
+    node: SettingsNode,
+    shape: ValueShape,
+    path: &KeyPath,
+) -> Result<SettingsNode, String> {
+    let mut notes = FileDiagnostics::default();
     let kept = keep_valid(node, shape, &mut path.clone(), &mut notes);
     match (kept, notes.finish(Place::default).into_iter().next()) {
         (Some(node), None) => Ok(node),
@@ -533,9 +551,14 @@ pub(super) const SHAPE_INVALID: DiagnosticCode = DiagnosticCode::SettingsShapeIn
 pub(super) const UNKNOWN_TOP_LEVEL_KEY: DiagnosticCode = DiagnosticCode::UnknownTopLevelKey;
 
 /// Returns the value without invalid parts; `None` if the value itself is invalid.
-pub(super) fn keep_valid(node: Node, shape: Shape, path: &mut KeyPath, notes: &mut Notes) -> Option<Node> {
+pub(super) fn keep_valid(
+    node: SettingsNode,
+    shape: ValueShape,
+    path: &mut KeyPath,
+    notes: &mut FileDiagnostics,
+) -> Option<SettingsNode> {
     let node = match (shape, &node.tree) {
-        (Shape::Short { key, .. }, Tree::Text(_)) => node.under(key),
+        (ValueShape::Short { key, .. }, SettingsTree::Text(_)) => node.under(key),
         _ => node,
     };
     if let Some(fault) = fault(&node, shape) {
@@ -545,22 +568,27 @@ pub(super) fn keep_valid(node: Node, shape: Shape, path: &mut KeyPath, notes: &m
         });
         return None;
     }
-    let Node { source, key_span, span, tree } = node;
+    let SettingsNode { source, key_span, span, tree } = node;
     let tree = match tree {
-        Tree::Table(table) => Tree::Table(keep_known(table, shape, path, notes)),
+        SettingsTree::Table(table) => SettingsTree::Table(keep_known(table, shape, path, notes)),
         other => other,
     };
-    Some(Node { source, key_span, span, tree })
+    Some(SettingsNode { source, key_span, span, tree })
 }
 
-fn keep_known(table: Table, shape: Shape, path: &mut KeyPath, notes: &mut Notes) -> Table {
-    let later = matches!(shape, Shape::Fallback(_));
-    let mut kept = Table::default();
+fn keep_known(
+    table: SettingsTable,
+    shape: ValueShape,
+    path: &mut KeyPath,
+    notes: &mut FileDiagnostics,
+) -> SettingsTable {
+    let later = matches!(shape, ValueShape::Fallback(_));
+    let mut kept = SettingsTable::default();
     for (key, node) in table.into_iter() {
         let below = match shape.under(&key) {
             // A directive of the layer about the entry, not a value of the extension.
             Some(below) if !later || key == "disable" => below,
-            _ if later => Shape::Any,
+            _ if later => ValueShape::Any,
             _ => {
                 notes.add(Severity::Error, || unknown_key(&key, &node, shape, path));
                 continue;
@@ -577,7 +605,7 @@ fn keep_known(table: Table, shape: Shape, path: &mut KeyPath, notes: &mut Notes)
     kept
 }
 
-fn unknown_key(key: &str, node: &Node, shape: Shape, path: &KeyPath) -> Diagnostic {
+fn unknown_key(key: &str, node: &SettingsNode, shape: ValueShape, path: &KeyPath) -> Diagnostic {
     let (code, whole) = if path.0.is_empty() {
         (UNKNOWN_TOP_LEVEL_KEY, shown(key))
     } else {
@@ -596,12 +624,12 @@ fn unknown_key(key: &str, node: &Node, shape: Shape, path: &KeyPath) -> Diagnost
 }
 
 /// Returns the fault of the value itself (not of values below it), as the end of a sentence.
-pub(super) fn fault(node: &Node, shape: Shape) -> Option<String> {
+pub(super) fn fault(node: &SettingsNode, shape: ValueShape) -> Option<String> {
     let fits = match (&node.tree, shape) {
-        (Tree::Null, _) | (_, Shape::Any) => true,
-        (Tree::Text(text), Shape::Path) => return path_fault(text),
-        (Tree::Text(_), Shape::Text) | (Tree::Flag(_), Shape::Flag) => true,
-        (Tree::Text(word), Shape::Choice(words)) => {
+        (SettingsTree::Null, _) | (_, ValueShape::Any) => true,
+        (SettingsTree::Text(text), ValueShape::Path) => return path_fault(text),
+        (SettingsTree::Text(_), ValueShape::Text) | (SettingsTree::Flag(_), ValueShape::Flag) => true,
+        (SettingsTree::Text(word), ValueShape::Choice(words)) => {
             if words.contains(&word.as_str()) {
                 return None;
             }
@@ -609,10 +637,10 @@ pub(super) fn fault(node: &Node, shape: Shape) -> Option<String> {
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return Some(format!("must be {}, not `{}`{near}", shape.expected(), shown(word)));
         }
-        (Tree::Number(_), Shape::Integer { least }) => {
+        (SettingsTree::Number(_), ValueShape::Integer { least }) => {
             node.as_integer().is_some_and(|integer| least.is_none_or(|least| integer >= least))
         }
-        (Tree::List(items), Shape::Texts(_)) => {
+        (SettingsTree::List(items), ValueShape::Texts(_)) => {
             match items.iter().position(|item| item.as_text().is_none()) {
                 Some(at) => {
                     return Some(format!(
@@ -624,8 +652,11 @@ pub(super) fn fault(node: &Node, shape: Shape) -> Option<String> {
                 None => true,
             }
         }
-        (Tree::Table(_), Shape::Record(..) | Shape::ById { .. } | Shape::Fallback(_)) => true,
-        (Tree::Table(_) | Tree::Text(_), Shape::Short { .. }) => true,
+        (
+            SettingsTree::Table(_),
+            ValueShape::Record(..) | ValueShape::ById { .. } | ValueShape::Fallback(_),
+        ) => true,
+        (SettingsTree::Table(_) | SettingsTree::Text(_), ValueShape::Short { .. }) => true,
         _ => false,
     };
     (!fits).then(|| format!("must be {}, not {}", shape.expected(), node.described()))
@@ -656,13 +687,13 @@ const MOST: usize = 20;
 
 /// Collects diagnostics about one file.
 #[derive(Default)]
-pub(super) struct Notes {
+pub(super) struct FileDiagnostics {
     written: Diagnostics,
     counted: usize,
     worst: Option<Severity>,
 }
 
-impl Notes {
+impl FileDiagnostics {
     /// Adds a diagnostic; `make` is called only below the limit, because computing a location scans the file.
     pub(super) fn add(&mut self, severity: Severity, make: impl FnOnce() -> Diagnostic) {
         if self.written.len() < MOST {
@@ -759,7 +790,7 @@ mod tests {
 
     #[test]
     fn what_is_not_written_out_is_counted() {
-        let mut notes = Notes::default();
+        let mut notes = FileDiagnostics::default();
         for _ in 0..MOST + 7 {
             notes.add(Severity::Error, || Diagnostic::error(DiagnosticCode::SettingsMoreNotes, "c"));
         }

@@ -4,20 +4,20 @@ use super::{key_path::KeyPath, own::SystemPromptFile};
 
 /// One key of an object.
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
+pub struct SchemaField {
     /// The key.
     pub name: &'static str,
     /// The description for the reference page, one sentence.
     pub about: &'static str,
     /// The shape of its value. `null` is always valid: it is a value that overrides.
-    pub shape: Shape,
+    pub shape: ValueShape,
     /// The permission of a project to set it.
-    pub project: Project,
+    pub project: ProjectRule,
 }
 
 /// The permission of a project to set a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Project {
+pub enum ProjectRule {
     /// The project's value is used.
     May,
     /// The project's value is ignored with a warning.
@@ -26,7 +26,7 @@ pub enum Project {
 
 /// The valid values of a setting, and the rule for merging the values of two layers.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
+pub enum ValueShape {
     /// Anything; objects merge deeply.
     Any,
     /// A string.
@@ -43,33 +43,33 @@ pub enum Shape {
     /// One of these strings.
     Choice(&'static [&'static str]),
     /// An array of strings.
-    Texts(Lists),
+    Texts(ListMerge),
     /// An object with known keys.
-    Record(&'static [Field], Rest),
+    Record(&'static [SchemaField], UnlistedKeys),
     /// An object with known keys, or a string as a short form of an object with one key.
     Short {
         /// The key of the short form.
         key: &'static str,
         /// The known keys; others are dropped with an error.
-        fields: &'static [Field],
+        fields: &'static [SchemaField],
     },
     /// An object whose keys are ids or names of the user's choosing.
     ById {
         /// The shape of each entry.
-        entry: &'static Shape,
+        entry: &'static ValueShape,
         /// The shapes of entries whose ids preface defines.
-        known: &'static [(&'static str, &'static Shape)],
+        known: &'static [(&'static str, &'static ValueShape)],
         /// The rule for merging two layers' entries of one id.
-        entries: Entries,
+        entries: EntryMerge,
     },
     /// The settings of a built-in extension: known keys only; an invalid value of a layer falls back to the
     /// next lower valid one. Validated when layers are merged.
-    Fallback(&'static [Field]),
+    Fallback(&'static [SchemaField]),
 }
 
 /// The rule for merging two layers' arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lists {
+pub enum ListMerge {
     /// The later one is used.
     Replace,
     /// The later one is appended; the first of equal items stays.
@@ -78,7 +78,7 @@ pub enum Lists {
 
 /// The rule for merging two layers' entries of one id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entries {
+pub enum EntryMerge {
     /// Key by key, at every level.
     Deep,
     /// The later one is used.
@@ -87,25 +87,26 @@ pub enum Entries {
 
 /// The treatment of unknown keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
+pub enum UnlistedKeys {
     /// Unknown keys are dropped with an error.
     Refused,
     /// Unknown keys stay, for others to interpret.
     Kept,
 }
 
-impl Shape {
+impl ValueShape {
     /// Returns the shape of the value under `key` of an object of this shape; `None` if the key is invalid.
     #[must_use]
-    pub fn under(&self, key: &str) -> Option<Shape> {
-        let field = |fields: &[Field]| fields.iter().find(|field| field.name == key).map(|field| field.shape);
+    pub fn under(&self, key: &str) -> Option<ValueShape> {
+        let field =
+            |fields: &[SchemaField]| fields.iter().find(|field| field.name == key).map(|field| field.shape);
         match self {
-            Shape::Any => Some(Shape::Any),
-            Shape::Record(fields, Rest::Kept) => Some(field(fields).unwrap_or(Shape::Any)),
-            Shape::Record(fields, Rest::Refused) | Shape::Fallback(fields) | Shape::Short { fields, .. } => {
-                field(fields)
-            }
-            Shape::ById { entry, known, .. } => {
+            ValueShape::Any => Some(ValueShape::Any),
+            ValueShape::Record(fields, UnlistedKeys::Kept) => Some(field(fields).unwrap_or(ValueShape::Any)),
+            ValueShape::Record(fields, UnlistedKeys::Refused)
+            | ValueShape::Fallback(fields)
+            | ValueShape::Short { fields, .. } => field(fields),
+            ValueShape::ById { entry, known, .. } => {
                 let own = known.iter().find(|(id, _)| *id == key).map(|(_, shape)| **shape);
                 Some(own.unwrap_or(**entry))
             }
@@ -115,11 +116,14 @@ impl Shape {
 
     /// Returns the keys that are known below an object of this shape.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let (fields, known): (&'static [Field], &'static [(&'static str, &'static Shape)]) = match self {
-            Shape::Record(fields, _) | Shape::Fallback(fields) | Shape::Short { fields, .. } => (fields, &[]),
-            Shape::ById { known, .. } => (&[], known),
-            _ => (&[], &[]),
-        };
+        let (fields, known): (&'static [SchemaField], &'static [(&'static str, &'static ValueShape)]) =
+            match self {
+                ValueShape::Record(fields, _)
+                | ValueShape::Fallback(fields)
+                | ValueShape::Short { fields, .. } => (fields, &[]),
+                ValueShape::ById { known, .. } => (&[], known),
+                _ => (&[], &[]),
+            };
         fields.iter().map(|field| field.name).chain(known.iter().map(|(id, _)| *id))
     }
 
@@ -127,18 +131,20 @@ impl Shape {
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
-            Shape::Any => "anything".to_owned(),
-            Shape::Text | Shape::Path => "a string".to_owned(),
-            Shape::Flag => "true or false".to_owned(),
-            Shape::Integer { least: Some(least) } => format!("an integer of {least} or more"),
-            Shape::Integer { least: None } => "an integer".to_owned(),
-            Shape::Choice(words) => {
+            ValueShape::Any => "anything".to_owned(),
+            ValueShape::Text | ValueShape::Path => "a string".to_owned(),
+            ValueShape::Flag => "true or false".to_owned(),
+            ValueShape::Integer { least: Some(least) } => format!("an integer of {least} or more"),
+            ValueShape::Integer { least: None } => "an integer".to_owned(),
+            ValueShape::Choice(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                 format!("one of {}", words.join(", "))
             }
-            Shape::Texts(_) => "an array of strings".to_owned(),
-            Shape::Record(..) | Shape::ById { .. } | Shape::Fallback(_) => "an object".to_owned(),
-            Shape::Short { .. } => "a string or an object".to_owned(),
+            ValueShape::Texts(_) => "an array of strings".to_owned(),
+            ValueShape::Record(..) | ValueShape::ById { .. } | ValueShape::Fallback(_) => {
+                "an object".to_owned()
+            }
+            ValueShape::Short { .. } => "a string or an object".to_owned(),
         }
     }
 }
@@ -146,221 +152,244 @@ impl Shape {
 /// Returns the shape of the value at a path of settings; `None` if the path is invalid.
 ///
 /// ```
-/// use preface_core::settings::{shape_at, Shape};
-/// assert!(matches!(shape_at(&"budget.tokens".parse().unwrap()), Some(Shape::Integer { .. })));
+/// use preface_core::settings::{shape_at, ValueShape};
+/// assert!(matches!(shape_at(&"budget.tokens".parse().unwrap()), Some(ValueShape::Integer { .. })));
 /// assert!(shape_at(&"budget.tokns".parse().unwrap()).is_none());
 /// ```
 #[must_use]
-pub fn shape_at(path: &KeyPath) -> Option<Shape> {
+pub fn shape_at(path: &KeyPath) -> Option<ValueShape> {
     path.keys().iter().try_fold(ROOT, |shape, key| shape.under(key))
 }
 
 /// Returns the permission of a project to set a setting.
 ///
 /// ```
-/// use preface_core::settings::{project_may, Project};
-/// assert_eq!(project_may(&"sections.style.text".parse().unwrap()), Project::May);
-/// assert_eq!(project_may(&"budget.tokens".parse().unwrap()), Project::MayNot);
+/// use preface_core::settings::{project_may, ProjectRule};
+/// assert_eq!(project_may(&"sections.style.text".parse().unwrap()), ProjectRule::May);
+/// assert_eq!(project_may(&"budget.tokens".parse().unwrap()), ProjectRule::MayNot);
 /// ```
 #[must_use]
-pub fn project_may(path: &KeyPath) -> Project {
+pub fn project_may(path: &KeyPath) -> ProjectRule {
     let mut shape = ROOT;
     for key in path.keys() {
-        if let Shape::Record(fields, _) | Shape::Fallback(fields) | Shape::Short { fields, .. } = shape
-            && fields.iter().any(|field| field.name == key && field.project == Project::MayNot)
+        if let ValueShape::Record(fields, _) | ValueShape::Fallback(fields) | ValueShape::Short { fields, .. } =
+            shape
+            && fields.iter().any(|field| field.name == key && field.project == ProjectRule::MayNot)
         {
-            return Project::MayNot;
+            return ProjectRule::MayNot;
         }
         match shape.under(key) {
             Some(below) => shape = below,
-            None => return Project::May,
+            None => return ProjectRule::May,
         }
     }
-    Project::May
+    ProjectRule::May
 }
 
-const fn may(name: &'static str, about: &'static str, shape: Shape) -> Field {
-    Field { name, about, shape, project: Project::May }
+const fn may(name: &'static str, about: &'static str, shape: ValueShape) -> SchemaField {
+    SchemaField { name, about, shape, project: ProjectRule::May }
 }
 
-const fn may_not(name: &'static str, about: &'static str, shape: Shape) -> Field {
-    Field { name, about, shape, project: Project::MayNot }
+const fn may_not(name: &'static str, about: &'static str, shape: ValueShape) -> SchemaField {
+    SchemaField { name, about, shape, project: ProjectRule::MayNot }
 }
 
 /// All settings: an object with these keys and no others.
-pub const ROOT: Shape = Shape::Record(TOP, Rest::Refused);
+pub const ROOT: ValueShape = ValueShape::Record(TOP, UnlistedKeys::Refused);
 
 /// The top-level keys, those of `stud` and preface's own.
-pub const TOP: &[Field] = &[
+pub const TOP: &[SchemaField] = &[
     may(
         "active",
         "Names the extension that is active where only one can be.",
-        Shape::Record(ACTIVE, Rest::Refused),
+        ValueShape::Record(ACTIVE, UnlistedKeys::Refused),
     ),
-    may_not("budget", "Limits the size of the prompt.", Shape::Record(BUDGET, Rest::Refused)),
-    may_not("claudeMd", "Gives managed instructions that are read before every CLAUDE.md.", Shape::Text),
+    may_not("budget", "Limits the size of the prompt.", ValueShape::Record(BUDGET, UnlistedKeys::Refused)),
+    may_not("claudeMd", "Gives managed instructions that are read before every CLAUDE.md.", ValueShape::Text),
     may_not(
         "claudeMdExcludes",
         "Lists files of instructions that are left out, as globs.",
-        Shape::Texts(Lists::Append),
+        ValueShape::Texts(ListMerge::Append),
     ),
     may("commands", "Configures or disables commands by name.", EXTENSIONS),
     may("contextProviders", "Configures or disables context providers by name.", CONTEXT_PROVIDERS),
     may("env", "Gives environment values to a host; they never reach a prompt.", ENV),
     may("hooks", "Configures or disables hooks by name.", EXTENSIONS),
     may("loggers", "Configures or disables loggers by name.", EXTENSIONS),
-    may("logging", "Configures logging.", Shape::Record(&[], Rest::Kept)),
+    may("logging", "Configures logging.", ValueShape::Record(&[], UnlistedKeys::Kept)),
     may_not("options", "Sets options of the profile by name.", OPTIONS),
-    may_not("outputStyle", "Names the output style.", Shape::Text),
-    may_not("preset", "Names the preset to build with.", Shape::Text),
-    may_not("profile", "Names the profile file to build with.", Shape::Text),
+    may_not("outputStyle", "Names the output style.", ValueShape::Text),
+    may_not("preset", "Names the preset to build with.", ValueShape::Text),
+    may_not("profile", "Names the profile file to build with.", ValueShape::Text),
     may("providers", "Configures or disables model providers by name.", PROVIDERS),
     may("sections", "Adds, changes or disables sections of the prompt.", SECTIONS),
     may(
         "securityMode",
         "Says what may happen without a question.",
-        Shape::Record(SECURITY_MODE, Rest::Refused),
+        ValueShape::Record(SECURITY_MODE, UnlistedKeys::Refused),
     ),
     may("sessionStores", "Configures or disables session stores by name.", EXTENSIONS),
     may("stateMachines", "Configures or disables state machines by name.", EXTENSIONS),
     may(
         "systemPrompt",
         "Replaces the base prompt or appends to it; a string is short for `custom`.",
-        Shape::Short { key: "custom", fields: SYSTEM_PROMPT },
+        ValueShape::Short { key: "custom", fields: SYSTEM_PROMPT },
     ),
-    may_not("template", "Limits templates.", Shape::Record(TEMPLATE, Rest::Refused)),
+    may_not("template", "Limits templates.", ValueShape::Record(TEMPLATE, UnlistedKeys::Refused)),
     may("tools", "Configures or disables tools by name.", EXTENSIONS),
-    may_not("trust", "Says how a project's text is trusted.", Shape::Record(TRUST, Rest::Refused)),
+    may_not(
+        "trust",
+        "Says how a project's text is trusted.",
+        ValueShape::Record(TRUST, UnlistedKeys::Refused),
+    ),
     may("ui", "Configures or disables user interfaces by name.", EXTENSIONS),
 ];
 
-const ACTIVE: &[Field] = &[
-    may("attachedSM", "Names the state machine.", Shape::Text),
-    may("interactor", "Names the user interface.", Shape::Text),
-    may("provider", "Names the model provider.", Shape::Text),
-    may("sessionStore", "Names the session store.", Shape::Text),
+const ACTIVE: &[SchemaField] = &[
+    may("attachedSM", "Names the state machine.", ValueShape::Text),
+    may("interactor", "Names the user interface.", ValueShape::Text),
+    may("provider", "Names the model provider.", ValueShape::Text),
+    may("sessionStore", "Names the session store.", ValueShape::Text),
 ];
 
-const BUDGET: &[Field] = &[
-    may("onOver", "Says what happens to a prompt over the limit.", Shape::Choice(&["cut", "error", "warn"])),
-    may("tokens", "Sets the limit in tokens.", Shape::Integer { least: Some(0) }),
+const BUDGET: &[SchemaField] = &[
+    may(
+        "onOver",
+        "Says what happens to a prompt over the limit.",
+        ValueShape::Choice(&["cut", "error", "warn"]),
+    ),
+    may("tokens", "Sets the limit in tokens.", ValueShape::Integer { least: Some(0) }),
 ];
 
-const DISABLE: Field = may("disable", "Removes the entry of lower layers.", Shape::Flag);
+const DISABLE: SchemaField = may("disable", "Removes the entry of lower layers.", ValueShape::Flag);
 
-const EXTENSION: Shape = Shape::Record(&[DISABLE], Rest::Kept);
+const EXTENSION: ValueShape = ValueShape::Record(&[DISABLE], UnlistedKeys::Kept);
 
-const EXTENSIONS: Shape = Shape::ById { entry: &EXTENSION, known: &[], entries: Entries::Deep };
+const EXTENSIONS: ValueShape = ValueShape::ById { entry: &EXTENSION, known: &[], entries: EntryMerge::Deep };
 
-const PROVIDERS: Shape = Shape::ById { entry: &EXTENSION, known: &[], entries: Entries::Whole };
+const PROVIDERS: ValueShape = ValueShape::ById { entry: &EXTENSION, known: &[], entries: EntryMerge::Whole };
 
-const CONTEXT_PROVIDERS: Shape = Shape::ById {
+const CONTEXT_PROVIDERS: ValueShape = ValueShape::ById {
     entry: &EXTENSION,
-    known: &[(SystemPromptFile::KEYS[1], &Shape::Fallback(SYSTEM_PROMPT_FILE))],
-    entries: Entries::Deep,
+    known: &[(SystemPromptFile::KEYS[1], &ValueShape::Fallback(SYSTEM_PROMPT_FILE))],
+    entries: EntryMerge::Deep,
 };
 
 /// The fields of `contextProviders.SystemPromptFile`.
-pub(super) const SYSTEM_PROMPT_FILE: &[Field] = &[
+pub(super) const SYSTEM_PROMPT_FILE: &[SchemaField] = &[
     DISABLE,
-    may("enabled", "Says whether the provider takes part.", Shape::Flag),
+    may("enabled", "Says whether the provider takes part.", ValueShape::Flag),
     may(
         "maxTokens",
         "Sets the ceiling of both files together, in tokens.",
-        Shape::Integer { least: Some(0) },
+        ValueShape::Integer { least: Some(0) },
     ),
-    may("paths", "Overrides where the files are.", Shape::Record(PATHS, Rest::Refused)),
+    may("paths", "Overrides where the files are.", ValueShape::Record(PATHS, UnlistedKeys::Refused)),
     may(
         "priority",
         "Breaks ties when the budget is tight; the higher number wins.",
-        Shape::Integer { least: None },
+        ValueShape::Integer { least: None },
     ),
 ];
 
-const PATHS: &[Field] = &[
-    may_not("global", "Overrides the user's file.", Shape::Path),
-    may("project", "Overrides the project's file.", Shape::Path),
+const PATHS: &[SchemaField] = &[
+    may_not("global", "Overrides the user's file.", ValueShape::Path),
+    may("project", "Overrides the project's file.", ValueShape::Path),
 ];
 
-const ENV: Shape = Shape::ById { entry: &Shape::Text, known: &[], entries: Entries::Deep };
+const ENV: ValueShape = ValueShape::ById { entry: &ValueShape::Text, known: &[], entries: EntryMerge::Deep };
 
-const OPTIONS: Shape = Shape::ById { entry: &Shape::Any, known: &[], entries: Entries::Whole };
+const OPTIONS: ValueShape =
+    ValueShape::ById { entry: &ValueShape::Any, known: &[], entries: EntryMerge::Whole };
 
-const SECTIONS: Shape =
-    Shape::ById { entry: &Shape::Record(SECTION, Rest::Refused), known: &[], entries: Entries::Deep };
+const SECTIONS: ValueShape = ValueShape::ById {
+    entry: &ValueShape::Record(SECTION, UnlistedKeys::Refused),
+    known: &[],
+    entries: EntryMerge::Deep,
+};
 
-const SECTION: &[Field] = &[
-    may("after", "Names the section that this one follows.", Shape::Text),
-    may("before", "Names the section that this one precedes.", Shape::Text),
-    may("disable", "Removes the section.", Shape::Flag),
-    may("file", "Names the file with the text.", Shape::Text),
-    may("language", "Says how the text is read.", Shape::Choice(&["template", "verbatim"])),
-    may("maxTokens", "Sets the section's ceiling in tokens.", Shape::Integer { least: Some(0) }),
+const SECTION: &[SchemaField] = &[
+    may("after", "Names the section that this one follows.", ValueShape::Text),
+    may("before", "Names the section that this one precedes.", ValueShape::Text),
+    may("disable", "Removes the section.", ValueShape::Flag),
+    may("file", "Names the file with the text.", ValueShape::Text),
+    may("language", "Says how the text is read.", ValueShape::Choice(&["template", "verbatim"])),
+    may("maxTokens", "Sets the section's ceiling in tokens.", ValueShape::Integer { least: Some(0) }),
     may(
         "priority",
         "Breaks ties when the budget is tight; the higher number wins.",
-        Shape::Integer { least: None },
+        ValueShape::Integer { least: None },
     ),
     may(
         "stability",
         "Says how long the text stays the same.",
-        Shape::Choice(&["conversation", "static", "turn"]),
+        ValueShape::Choice(&["conversation", "static", "turn"]),
     ),
-    may("text", "Gives the text.", Shape::Text),
-    may("when", "Gives the condition under which the section is there.", Shape::Record(&[], Rest::Kept)),
+    may("text", "Gives the text.", ValueShape::Text),
+    may(
+        "when",
+        "Gives the condition under which the section is there.",
+        ValueShape::Record(&[], UnlistedKeys::Kept),
+    ),
 ];
 
-const SECURITY_MODE: &[Field] = &[
-    may("allowlist", "Lists what may run without a question; layers add to it.", Shape::Texts(Lists::Append)),
+const SECURITY_MODE: &[SchemaField] = &[
+    may(
+        "allowlist",
+        "Lists what may run without a question; layers add to it.",
+        ValueShape::Texts(ListMerge::Append),
+    ),
     may(
         "mode",
         "Names the mode; a project may only tighten it.",
-        Shape::Choice(&["allowlist", "ask", "yolo"]),
+        ValueShape::Choice(&["allowlist", "ask", "yolo"]),
     ),
 ];
 
-const SYSTEM_PROMPT: &[Field] = &[
-    may("append", "Is appended to the prompt.", Shape::Text),
-    may_not("combine", "Lets `append` follow `custom`, too.", Shape::Flag),
-    may("custom", "Replaces the base prompt.", Shape::Text),
-    may_not("preset", "Names the preset to build with, as `preset` does.", Shape::Text),
-    may_not("type", "Says that a preset is named.", Shape::Choice(&["preset"])),
+const SYSTEM_PROMPT: &[SchemaField] = &[
+    may("append", "Is appended to the prompt.", ValueShape::Text),
+    may_not("combine", "Lets `append` follow `custom`, too.", ValueShape::Flag),
+    may("custom", "Replaces the base prompt.", ValueShape::Text),
+    may_not("preset", "Names the preset to build with, as `preset` does.", ValueShape::Text),
+    may_not("type", "Says that a preset is named.", ValueShape::Choice(&["preset"])),
 ];
 
-const TEMPLATE: &[Field] = &[
+const TEMPLATE: &[SchemaField] = &[
     may(
         "maxBytes",
         "Limits the size of a template; 0 means no limit. A rendered prompt has at most 64 MiB, unless it is 0.",
-        Shape::Integer { least: Some(0) },
+        ValueShape::Integer { least: Some(0) },
     ),
-    may("maxDepth", "Limits the nesting; 0 means no limit.", Shape::Integer { least: Some(0) }),
-    may("raw", "Says whether `[raw]` is understood.", Shape::Flag),
-    may("trimTagLines", "Says whether lines with only a tag vanish.", Shape::Flag),
+    may("maxDepth", "Limits the nesting; 0 means no limit.", ValueShape::Integer { least: Some(0) }),
+    may("raw", "Says whether `[raw]` is understood.", ValueShape::Flag),
+    may("trimTagLines", "Says whether lines with only a tag vanish.", ValueShape::Flag),
 ];
 
-const TRUST: &[Field] = &[
+const TRUST: &[SchemaField] = &[
     may(
         "follow",
         "Lists files and directories that links of a project may lead to; absolute, or from `~/`.",
-        Shape::Texts(Lists::Append),
+        ValueShape::Texts(ListMerge::Append),
     ),
-    may("hardLinks", "Reads files with several names also where they are refused.", Shape::Flag),
-    may("mode", "Says how a project's text is trusted.", Shape::Choice(&["none", "pinned", "whole"])),
+    may("hardLinks", "Reads files with several names also where they are refused.", ValueShape::Flag),
+    may("mode", "Says how a project's text is trusted.", ValueShape::Choice(&["none", "pinned", "whole"])),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn walk(at: &str, shape: Shape, visit: &mut dyn FnMut(&str, &[Field])) {
+    fn walk(at: &str, shape: ValueShape, visit: &mut dyn FnMut(&str, &[SchemaField])) {
         match shape {
-            Shape::Record(fields, _) | Shape::Fallback(fields) | Shape::Short { fields, .. } => {
+            ValueShape::Record(fields, _)
+            | ValueShape::Fallback(fields)
+            | ValueShape::Short { fields, .. } => {
                 visit(at, fields);
                 for field in fields {
                     walk(&format!("{at}/{}", field.name), field.shape, visit);
                 }
             }
-            Shape::ById { entry, known, .. } => {
+            ValueShape::ById { entry, known, .. } => {
                 walk(&format!("{at}/*"), *entry, visit);
                 for (id, shape) in known {
                     walk(&format!("{at}/{id}"), **shape, visit);
@@ -388,7 +417,7 @@ mod tests {
     fn choices_are_sorted() {
         walk("", ROOT, &mut |at, fields| {
             for field in fields {
-                if let Shape::Choice(words) = field.shape {
+                if let ValueShape::Choice(words) = field.shape {
                     assert!(words.is_sorted(), "the words of `{at}/{}` are sorted", field.name);
                 }
             }
@@ -409,7 +438,7 @@ mod tests {
             let may = seed.split_whitespace().any(|name| name == field.name)
                 || ["systemPrompt", "sections"].contains(&field.name);
             assert_eq!(
-                field.project == Project::May,
+                field.project == ProjectRule::May,
                 may,
                 "`{}`: a project may set only text of ours",
                 field.name

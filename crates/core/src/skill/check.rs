@@ -1,6 +1,6 @@
 //! Checks of a skill.
 
-use super::{Fields, Value, utf16_len};
+use super::{YamlFields, YamlValue, utf16_len};
 
 /// The longest name, in UTF-16 code units.
 pub const NAME_LIMIT: usize = 64;
@@ -9,7 +9,7 @@ pub const DESCRIPTION_LIMIT: usize = 1024;
 
 /// The rules that differ between profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct SkillRules {
     /// The name must be that of the directory.
     pub name_must_match: bool,
     /// The treatment of a name that is not a string.
@@ -18,9 +18,9 @@ pub struct Rules {
     pub description_type: WrongDescription,
 }
 
-impl Default for Rules {
+impl Default for SkillRules {
     fn default() -> Self {
-        Rules {
+        SkillRules {
             name_must_match: true,
             name_type: WrongName::Reject,
             description_type: WrongDescription::NotText,
@@ -48,9 +48,9 @@ pub enum WrongDescription {
 
 /// The result of the checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct SkillCheck {
     /// The name, description and visibility; `None` if the file is not a skill.
-    pub said: Option<Said>,
+    pub said: Option<SkillMetadata>,
     /// The problems, in order.
     pub problems: Vec<String>,
     /// True where there is no description at all.
@@ -59,7 +59,7 @@ pub struct Checked {
 
 /// The frontmatter of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct SkillMetadata {
     /// The name of the skill.
     pub name: String,
     /// The description of the skill.
@@ -73,10 +73,10 @@ const HIDES: &str = "disable-model-invocation";
 
 /// Returns a problem if a skill is meant to be hidden and is not: `yes` is a text in YAML 1.2.
 #[must_use]
-pub fn hides_in_vain(fields: &Fields) -> Option<String> {
-    let value = fields.get(HIDES).filter(|value| !value.is_falsy() && **value != Value::Bool(true))?;
+pub fn hides_in_vain(fields: &YamlFields) -> Option<String> {
+    let value = fields.get(HIDES).filter(|value| !value.is_falsy() && **value != YamlValue::Bool(true))?;
     let found = match value {
-        Value::Text(text) => format!("the text `{text}`"),
+        YamlValue::Text(text) => format!("the text `{text}`"),
         _ => "something else".to_owned(),
     };
     Some(format!("`{HIDES}` is {found} and not `true`; the skill is listed"))
@@ -85,9 +85,9 @@ pub fn hides_in_vain(fields: &Fields) -> Option<String> {
 /// Checks the fields of a skill that lies in `directory`.
 ///
 /// ```
-/// use preface_core::skill::{check::{check, Rules}, frontmatter::read};
+/// use preface_core::skill::{check::{check, SkillRules}, frontmatter::read};
 /// let fields = read("name: Commit\ndescription: Writes commits.").unwrap();
-/// let checked = check(&fields, "commit", &Rules::default());
+/// let checked = check(&fields, "commit", &SkillRules::default());
 /// assert_eq!(checked.problems, [
 ///     "name \"Commit\" does not match parent directory \"commit\"",
 ///     "name contains invalid characters (must be lowercase a-z, 0-9, hyphens only)",
@@ -95,11 +95,11 @@ pub fn hides_in_vain(fields: &Fields) -> Option<String> {
 /// assert_eq!(checked.said.unwrap().name, "Commit");
 /// ```
 #[must_use]
-pub fn check(fields: &Fields, directory: &str, rules: &Rules) -> Checked {
+pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillCheck {
     let mut problems = Vec::new();
     let mut no_description = false;
     let description = match fields.get("description") {
-        Some(Value::Text(text)) if !crate::template::trim(text).is_empty() => {
+        Some(YamlValue::Text(text)) if !crate::template::trim(text).is_empty() => {
             let length = utf16_len(text);
             if length > DESCRIPTION_LIMIT {
                 problems.push(format!("description exceeds {DESCRIPTION_LIMIT} characters ({length})"));
@@ -108,11 +108,11 @@ pub fn check(fields: &Fields, directory: &str, rules: &Rules) -> Checked {
         }
         Some(value)
             if !value.is_falsy()
-                && !matches!(value, Value::Text(_))
+                && !matches!(value, YamlValue::Text(_))
                 && rules.description_type == WrongDescription::NotText =>
         {
             problems.push("description must be a string".to_owned());
-            return Checked { said: None, problems, no_description };
+            return SkillCheck { said: None, problems, no_description };
         }
         _ => {
             problems.push("description is required".to_owned());
@@ -121,17 +121,18 @@ pub fn check(fields: &Fields, directory: &str, rules: &Rules) -> Checked {
         }
     };
     let name = match fields.get("name") {
-        Some(Value::Text(name)) if !name.is_empty() => name.as_str(),
+        Some(YamlValue::Text(name)) if !name.is_empty() => name.as_str(),
         Some(value) if !value.is_falsy() && rules.name_type == WrongName::Reject => {
             problems.push("name must be a string".to_owned());
-            return Checked { said: None, problems, no_description };
+            return SkillCheck { said: None, problems, no_description };
         }
         _ => directory,
     };
     problems.extend(name_problems(name, rules.name_must_match.then_some(directory)));
-    let hidden = fields.get(HIDES) == Some(&Value::Bool(true));
-    let said = description.map(|text| Said { name: name.to_owned(), description: text.clone(), hidden });
-    Checked { said, problems, no_description }
+    let hidden = fields.get(HIDES) == Some(&YamlValue::Bool(true));
+    let said =
+        description.map(|text| SkillMetadata { name: name.to_owned(), description: text.clone(), hidden });
+    SkillCheck { said, problems, no_description }
 }
 
 /// Returns what is wrong with a name, in order.
@@ -167,7 +168,7 @@ mod tests {
     const HYPHEN: &str = "name must not start or end with a hyphen";
     const DOUBLE: &str = "name must not contain consecutive hyphens";
 
-    fn checked(block: &str, rules: &Rules) -> (Option<String>, Vec<String>) {
+    fn checked(block: &str, rules: &SkillRules) -> (Option<String>, Vec<String>) {
         let checked = check(&read(block).expect("it is YAML"), "dir", rules);
         (checked.said.map(|said| said.name), checked.problems)
     }
@@ -204,7 +205,7 @@ mod tests {
             ),
         ];
         for (block, name, problems) in rows {
-            let (said, found) = checked(block, &Rules::default());
+            let (said, found) = checked(block, &SkillRules::default());
             assert_eq!(
                 (said.as_deref(), found),
                 (*name, problems.iter().map(|p| (*p).to_owned()).collect()),
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_newer_rules_take_the_directorys_name_and_ask_for_a_text() {
-        let rules = Rules {
+        let rules = SkillRules {
             name_must_match: false,
             name_type: WrongName::Directory,
             description_type: WrongDescription::Missing,
@@ -228,12 +229,12 @@ mod tests {
     #[test]
     fn lengths_are_utf16_code_units() {
         let block = |text: &str| format!("description: {text}");
-        assert_eq!(checked(&block(&"é".repeat(1024)), &Rules::default()).1, [""; 0]);
-        let (said, problems) = checked(&block(&"a😀".repeat(342)), &Rules::default());
+        assert_eq!(checked(&block(&"é".repeat(1024)), &SkillRules::default()).1, [""; 0]);
+        let (said, problems) = checked(&block(&"a😀".repeat(342)), &SkillRules::default());
         assert_eq!(said.as_deref(), Some("dir"), "it stays a skill");
         assert_eq!(problems, ["description exceeds 1024 characters (1026)"]);
         let long = format!("name: {}\ndescription: d", "a".repeat(65));
-        assert_eq!(checked(&long, &Rules::default()).1[1], "name exceeds 64 characters (65)");
+        assert_eq!(checked(&long, &SkillRules::default()).1[1], "name exceeds 64 characters (65)");
     }
 
     #[test]
@@ -242,7 +243,7 @@ mod tests {
             [("true", true), ("True", true), ("\"true\"", false), ("yes", false), ("1", false)]
         {
             let block = format!("description: d\ndisable-model-invocation: {word}");
-            let said = check(&read(&block).unwrap(), "dir", &Rules::default()).said.unwrap();
+            let said = check(&read(&block).unwrap(), "dir", &SkillRules::default()).said.unwrap();
             assert_eq!(said.hidden, hidden, "{word}");
         }
     }

@@ -5,7 +5,7 @@
 
 use super::{
     plain,
-    yaml::{self, Fields, Value, YamlError},
+    yaml::{self, YamlError, YamlFields, YamlValue},
 };
 use std::{borrow::Cow, ops::Range};
 
@@ -13,7 +13,7 @@ const FENCE: &str = "---";
 
 /// A text in its two parts, line ends as LF.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split<'t> {
+pub struct FrontmatterSplit<'t> {
     /// The block between the fences; `None` where there is none.
     pub block: Option<Cow<'t, str>>,
     /// The bytes of the text that hold the block.
@@ -34,9 +34,9 @@ pub struct Split<'t> {
 /// assert_eq!(split("no block\r\n").body, "no block\n");
 /// ```
 #[must_use]
-pub fn split(text: &str) -> Split<'_> {
+pub fn split(text: &str) -> FrontmatterSplit<'_> {
     let normal = lines_as_lf(text);
-    let none = |normal| Split { block: None, span: 0..0, line: 1, body: normal };
+    let none = |normal| FrontmatterSplit { block: None, span: 0..0, line: 1, body: normal };
     if !normal.starts_with(FENCE) {
         return none(normal);
     }
@@ -49,13 +49,13 @@ pub fn split(text: &str) -> Split<'_> {
     let body_start = end + 1 + FENCE.len();
     let span = raw_offset(text, &normal, start)..raw_offset(text, &normal, end);
     match normal {
-        Cow::Borrowed(text) => Split {
+        Cow::Borrowed(text) => FrontmatterSplit {
             block: Some(Cow::Borrowed(&text[start..end])),
             span,
             line,
             body: Cow::Borrowed(crate::template::trim(&text[body_start..])),
         },
-        Cow::Owned(text) => Split {
+        Cow::Owned(text) => FrontmatterSplit {
             block: Some(Cow::Owned(text[start..end].to_owned())),
             span,
             line,
@@ -68,7 +68,7 @@ pub fn split(text: &str) -> Split<'_> {
 ///
 /// # Errors
 /// A block that is no YAML, with the line in the block.
-pub fn read(block: &str) -> Result<Fields, YamlError> {
+pub fn read(block: &str) -> Result<YamlFields, YamlError> {
     match plain::read(block) {
         Some(fields) => Ok(fields),
         None => yaml::read(block),
@@ -80,15 +80,15 @@ pub fn read(block: &str) -> Result<Fields, YamlError> {
 /// the next one; each is YAML by itself, or else a text as it stands. `None` where something else is wrong.
 ///
 /// ```
-/// use preface_core::skill::{Value, frontmatter::read_lines};
+/// use preface_core::skill::{YamlValue, frontmatter::read_lines};
 /// let is_key = |key: &str| ["name", "description", "tools"].contains(&key);
 /// let fields = read_lines("name: a\ndescription: Reviews. Example: this.\ntools: [Read]", is_key).unwrap();
-/// assert_eq!(fields.get("description"), Some(&Value::Text("Reviews. Example: this.".into())));
-/// assert!(matches!(fields.get("tools"), Some(Value::List(_))));
+/// assert_eq!(fields.get("description"), Some(&YamlValue::Text("Reviews. Example: this.".into())));
+/// assert!(matches!(fields.get("tools"), Some(YamlValue::List(_))));
 /// assert!(read_lines("name: a\ntools: [Read", is_key).is_none());
 /// ```
 #[must_use]
-pub fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<Fields> {
+pub fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<YamlFields> {
     /// The word before a colon that ends it.
     fn key_of(line: &str) -> Option<&str> {
         let (key, rest) = line.split_once(':')?;
@@ -105,11 +105,11 @@ pub fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<Fields> 
             (None, None) => chunks.push(("", line.to_owned())),
         }
     }
-    let mut fields: Vec<(String, Value)> = Vec::new();
+    let mut fields: Vec<(String, YamlValue)> = Vec::new();
     for (key, chunk) in chunks {
         let pairs = match read(&chunk) {
-            Ok(Fields(pairs)) => pairs,
-            Err(_) => vec![(key.to_owned(), Value::Text(plain_text(key, &chunk)?.to_owned()))],
+            Ok(YamlFields(pairs)) => pairs,
+            Err(_) => vec![(key.to_owned(), YamlValue::Text(plain_text(key, &chunk)?.to_owned()))],
         };
         for (key, value) in pairs {
             if fields.iter().any(|(known, _)| *known == key) {
@@ -118,7 +118,7 @@ pub fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<Fields> 
             fields.push((key, value));
         }
     }
-    Some(Fields(fields))
+    Some(YamlFields(fields))
 }
 
 /// Returns the text of a value that is written without quotes and has a `: ` in it.
@@ -210,7 +210,7 @@ mod tests {
         let block = "name: a\ndescription: Use it. Examples: <example>\nContext: a user\nuser: \"Do it: now\"\n</example>\nmodel: opus\ncolor: red";
         let fields = read_lines(block, is_key).expect("fields");
         let text = |key: &str| match fields.get(key) {
-            Some(Value::Text(text)) => text.clone(),
+            Some(YamlValue::Text(text)) => text.clone(),
             other => panic!("{key}: {other:?}"),
         };
         let expected = "Use it. Examples: <example>\nContext: a user\nuser: \"Do it: now\"\n</example>";

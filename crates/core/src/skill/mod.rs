@@ -13,7 +13,7 @@ mod plain;
 pub mod standard;
 mod yaml;
 
-pub use yaml::{Fields, Value, YamlError};
+pub use yaml::{YamlError, YamlFields, YamlValue};
 
 /// The file that a skill's directory holds.
 pub const SKILL_FILE: &str = "SKILL.md";

@@ -1,11 +1,11 @@
 //! The block that nearly every skill has: lines of `key: words`, nothing nested, nothing quoted by halves. It is read
 //! without a YAML parser; whatever is not that simple is left to it. A test holds the two against each other.
 
-use super::yaml::{Fields, Value};
+use super::yaml::{YamlFields, YamlValue};
 
 /// Reads a block of plain lines; `None` where it has anything else.
-pub(super) fn read(block: &str) -> Option<Fields> {
-    let mut fields: Vec<(String, Value)> = Vec::with_capacity(4);
+pub(super) fn read(block: &str) -> Option<YamlFields> {
+    let mut fields: Vec<(String, YamlValue)> = Vec::with_capacity(4);
     for line in block.lines() {
         let (key, value) = line.split_once(": ")?;
         if !is_key(key) || fields.iter().any(|(known, _)| known == key) {
@@ -13,7 +13,7 @@ pub(super) fn read(block: &str) -> Option<Fields> {
         }
         fields.push((key.to_owned(), scalar(value.trim_matches(' '))?));
     }
-    (!fields.is_empty()).then_some(Fields(fields))
+    (!fields.is_empty()).then_some(YamlFields(fields))
 }
 
 fn is_key(key: &str) -> bool {
@@ -22,21 +22,21 @@ fn is_key(key: &str) -> bool {
         && !is_word_of_schema(key)
 }
 
-fn scalar(text: &str) -> Option<Value> {
+fn scalar(text: &str) -> Option<YamlValue> {
     let inside = |quote: u8| {
         let bytes = text.as_bytes();
         let quoted = bytes.len() >= 2 && bytes[0] == quote && bytes[bytes.len() - 1] == quote;
         quoted.then(|| &text[1..text.len() - 1])
     };
     if let Some(text) = inside(b'"') {
-        return (is_harmless(text) && !text.contains(['"', '\\'])).then(|| Value::Text(text.to_owned()));
+        return (is_harmless(text) && !text.contains(['"', '\\'])).then(|| YamlValue::Text(text.to_owned()));
     }
     if let Some(text) = inside(b'\'') {
-        return (is_harmless(text) && !text.contains('\'')).then(|| Value::Text(text.to_owned()));
+        return (is_harmless(text) && !text.contains('\'')).then(|| YamlValue::Text(text.to_owned()));
     }
     match text {
-        "true" => return Some(Value::Bool(true)),
-        "false" => return Some(Value::Bool(false)),
+        "true" => return Some(YamlValue::Bool(true)),
+        "false" => return Some(YamlValue::Bool(false)),
         _ => {}
     }
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -45,7 +45,7 @@ fn scalar(text: &str) -> Option<Value> {
         && !text.contains(" #")
         && !text.ends_with(':')
         && !is_word_of_schema(text);
-    plain.then(|| Value::Text(text.to_owned()))
+    plain.then(|| YamlValue::Text(text.to_owned()))
 }
 
 /// True where no character means anything to a parser beside itself. Control characters are among them: the published
@@ -70,8 +70,8 @@ mod tests {
         assert_eq!(fields, None, "a colon at the end");
         let fields =
             read("name: commit\ndescription: \"Use it, now.\"\ndisable-model-invocation: true").unwrap();
-        assert_eq!(fields.get("description"), Some(&Value::Text("Use it, now.".into())));
-        assert_eq!(fields.get("disable-model-invocation"), Some(&Value::Bool(true)));
+        assert_eq!(fields.get("description"), Some(&YamlValue::Text("Use it, now.".into())));
+        assert_eq!(fields.get("disable-model-invocation"), Some(&YamlValue::Bool(true)));
         for block in [
             "",
             "name:",

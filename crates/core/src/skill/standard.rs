@@ -1,7 +1,7 @@
 //! A skill against the Agent Skills standard: findings for a lint. No prompt changes because of them.
 
 use super::{
-    Fields, Value,
+    YamlFields, YamlValue,
     check::{DESCRIPTION_LIMIT, name_problems},
     utf16_len,
 };
@@ -22,33 +22,35 @@ const COMPATIBILITY_LIMIT: usize = 500;
 /// assert_eq!(findings(&fields, "commit"), ["`version` is no field of the standard; `metadata` may hold it"]);
 /// ```
 #[must_use]
-pub fn findings(fields: &Fields, directory: &str) -> Vec<String> {
+pub fn findings(fields: &YamlFields, directory: &str) -> Vec<String> {
     let mut found = Vec::new();
     match fields.get("name") {
-        Some(Value::Text(name)) if !name.is_empty() => {
+        Some(YamlValue::Text(name)) if !name.is_empty() => {
             found.extend(name_problems(name, Some(directory)));
         }
-        Some(Value::Null | Value::Text(_)) | None => found.push("`name` is required".to_owned()),
+        Some(YamlValue::Null | YamlValue::Text(_)) | None => found.push("`name` is required".to_owned()),
         Some(_) => found.push("`name` must be a text".to_owned()),
     }
     match fields.get("description") {
-        Some(Value::Text(text)) if !crate::template::trim(text).is_empty() => {
+        Some(YamlValue::Text(text)) if !crate::template::trim(text).is_empty() => {
             let length = utf16_len(text);
             if length > DESCRIPTION_LIMIT {
                 found.push(format!("`description` has {length} characters, more than {DESCRIPTION_LIMIT}"));
             }
         }
-        Some(Value::Null | Value::Text(_)) | None => found.push("`description` is required".to_owned()),
+        Some(YamlValue::Null | YamlValue::Text(_)) | None => {
+            found.push("`description` is required".to_owned())
+        }
         Some(_) => found.push("`description` must be a text".to_owned()),
     }
     for key in ["allowed-tools", "license"] {
-        if !matches!(fields.get(key), None | Some(Value::Text(_))) {
+        if !matches!(fields.get(key), None | Some(YamlValue::Text(_))) {
             found.push(format!("`{key}` must be a text"));
         }
     }
     match fields.get("compatibility") {
         None => {}
-        Some(Value::Text(text)) => {
+        Some(YamlValue::Text(text)) => {
             let length = utf16_len(text);
             if length == 0 || length > COMPATIBILITY_LIMIT {
                 found.push(format!("`compatibility` must have 1 to {COMPATIBILITY_LIMIT} characters"));
@@ -58,8 +60,8 @@ pub fn findings(fields: &Fields, directory: &str) -> Vec<String> {
     }
     match fields.get("metadata") {
         None => {}
-        Some(Value::Map(pairs))
-            if pairs.iter().all(|pair| matches!(pair, (Value::Text(_), Value::Text(_)))) => {}
+        Some(YamlValue::Map(pairs))
+            if pairs.iter().all(|pair| matches!(pair, (YamlValue::Text(_), YamlValue::Text(_)))) => {}
         Some(_) => found.push("`metadata` must be a map from texts to texts".to_owned()),
     }
     for (key, _) in fields.iter().filter(|(key, _)| !FIELDS.contains(key) && !KNOWN.contains(key)) {

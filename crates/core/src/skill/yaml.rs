@@ -12,24 +12,24 @@ use std::fmt;
 
 /// The top-level keys of a block, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fields(pub(super) Vec<(String, Value)>);
+pub struct YamlFields(pub(super) Vec<(String, YamlValue)>);
 
-impl Fields {
+impl YamlFields {
     /// Returns the value of a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&YamlValue> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
     /// Returns the keys and values, in the block's order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &YamlValue)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 }
 
 /// A value, as far as anybody asks.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum YamlValue {
     /// Nothing, or `null`.
     Null,
     /// A boolean.
@@ -39,21 +39,21 @@ pub enum Value {
     /// A text.
     Text(String),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<YamlValue>),
     /// A map; keys that are no texts are kept as they were read.
-    Map(Vec<(Value, Value)>),
+    Map(Vec<(YamlValue, YamlValue)>),
 }
 
-impl Value {
+impl YamlValue {
     /// True for what JavaScript takes for false: nothing, `false`, 0, NaN and the empty text.
     #[must_use]
     pub fn is_falsy(&self) -> bool {
         match self {
-            Value::Null => true,
-            Value::Bool(value) => !value,
-            Value::Number(value) => *value == 0.0 || value.is_nan(),
-            Value::Text(text) => text.is_empty(),
-            Value::List(_) | Value::Map(_) => false,
+            YamlValue::Null => true,
+            YamlValue::Bool(value) => !value,
+            YamlValue::Number(value) => *value == 0.0 || value.is_nan(),
+            YamlValue::Text(text) => text.is_empty(),
+            YamlValue::List(_) | YamlValue::Map(_) => false,
         }
     }
 }
@@ -69,22 +69,22 @@ pub struct YamlError {
 }
 
 /// Reads a block. One that is no map has no keys.
-pub(super) fn read(block: &str) -> Result<Fields, YamlError> {
+pub(super) fn read(block: &str) -> Result<YamlFields, YamlError> {
     if let Some(line) = tabbed(block) {
         let message = "tabs are not allowed as indentation".to_owned();
         return Err(YamlError { message, line: Some(line) });
     }
-    match serde_saphyr::from_str_with_options::<Value>(block, options()) {
-        Ok(Value::Map(pairs)) => Ok(Fields(
+    match serde_saphyr::from_str_with_options::<YamlValue>(block, options()) {
+        Ok(YamlValue::Map(pairs)) => Ok(YamlFields(
             pairs
                 .into_iter()
                 .filter_map(|(key, value)| match key {
-                    Value::Text(key) => Some((key, value)),
+                    YamlValue::Text(key) => Some((key, value)),
                     _ => None,
                 })
                 .collect(),
         )),
-        Ok(_) => Ok(Fields::default()),
+        Ok(_) => Ok(YamlFields::default()),
         Err(error) => Err(YamlError {
             message: words(&error.without_snippet().to_string()),
             line: error.location().and_then(|at| usize::try_from(at.line()).ok()).filter(|line| *line > 0),
@@ -131,92 +131,92 @@ fn one_line(text: &str) -> String {
     text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]).to_owned()
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for YamlValue {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(AnyValue)
+        from.deserialize_any(YamlValueVisitor)
     }
 }
 
-struct AnyValue;
+struct YamlValueVisitor;
 
-impl<'de> Visitor<'de> for AnyValue {
-    type Value = Value;
+impl<'de> Visitor<'de> for YamlValueVisitor {
+    type YamlValue = YamlValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<YamlValue, E> {
+        Ok(YamlValue::Bool(value))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "only the kind of a number and zero matter")]
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
+    fn visit_i64<E>(self, value: i64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Number(value as f64))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "only the kind of a number and zero matter")]
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
+    fn visit_u64<E>(self, value: u64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Number(value as f64))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "only the kind of a number and zero matter")]
-    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
+    fn visit_i128<E>(self, value: i128) -> Result<YamlValue, E> {
+        Ok(YamlValue::Number(value as f64))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "only the kind of a number and zero matter")]
-    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
+    fn visit_u128<E>(self, value: u128) -> Result<YamlValue, E> {
+        Ok(YamlValue::Number(value as f64))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Number(value))
+    fn visit_f64<E>(self, value: f64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Number(value))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::Text(value))
+    fn visit_string<E>(self, value: String) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(value))
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_none<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
-        Value::deserialize(from)
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<YamlValue, D::Error> {
+        YamlValue::deserialize(from)
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
-        Value::deserialize(from)
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<YamlValue, D::Error> {
+        YamlValue::deserialize(from)
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(self, from: A) -> Result<Value, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(self, from: A) -> Result<YamlValue, A::Error> {
         // A tag that nobody knows: its name goes, its value stays.
-        let (_, value) = from.variant::<Value>()?;
+        let (_, value) = from.variant::<YamlValue>()?;
         value.newtype_variant()
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<YamlValue, A::Error> {
         let mut list = Vec::new();
         while let Some(value) = from.next_element()? {
             list.push(value);
         }
-        Ok(Value::List(list))
+        Ok(YamlValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<YamlValue, A::Error> {
         let mut pairs = Vec::new();
         while let Some(pair) = from.next_entry()? {
             pairs.push(pair);
         }
-        Ok(Value::Map(pairs))
+        Ok(YamlValue::Map(pairs))
     }
 }

@@ -1,11 +1,11 @@
 //! Pairs each `if` with its `else` and `endif`, and tells which tags are text after all.
 
-use super::scan::{Found, Scanner, Word};
+use super::scan::{ScannedTag, Scanner, TagContent};
 use std::ops::Range;
 
 /// The reason why a tag is output as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stray {
+pub enum StrayReason {
     /// An `if` that no `endif` closes, or the `else` of one.
     NeverClosed,
     /// An `else` or `endif` with no open `if`.
@@ -20,7 +20,7 @@ pub enum Stray {
 
 /// The effect of a tag. Numbers are indexes in the list of tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum TagRole {
     Variable { key: usize },
     If { key: usize, negated: bool, endif: Option<usize> },
     Else,
@@ -33,15 +33,15 @@ pub(crate) enum Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub(crate) range: Range<usize>,
-    pub(crate) role: Role,
+    pub(crate) role: TagRole,
     /// The reason why the tag is text; `None` means that it works as a tag.
-    pub(crate) stray: Option<Stray>,
+    pub(crate) stray: Option<StrayReason>,
     /// The key's bytes, for variables and conditions.
     pub(crate) key: Range<usize>,
 }
 
 /// An `if` that waits for its `endif`.
-struct Open {
+struct OpenIf {
     tag: usize,
     otherwise: Option<usize>,
 }
@@ -52,56 +52,56 @@ const BYTES_PER_TAG: usize = 128;
 /// Finds all tags of `text` and pairs them. `intern` turns the bytes of a key into its number.
 pub(super) fn pair(text: &str, raw: bool, mut intern: impl FnMut(Range<usize>) -> usize) -> Vec<Tag> {
     let mut tags: Vec<Tag> = Vec::with_capacity(text.len() / BYTES_PER_TAG);
-    let mut open: Vec<Open> = Vec::new();
-    for Found { range, word } in Scanner::new(text, raw) {
+    let mut open: Vec<OpenIf> = Vec::new();
+    for ScannedTag { range, word } in Scanner::new(text, raw) {
         let number = tags.len();
-        let mut tag = Tag { range, role: Role::Else, stray: None, key: 0..0 };
+        let mut tag = Tag { range, role: TagRole::Else, stray: None, key: 0..0 };
         match word {
-            Word::Variable { key } => {
+            TagContent::Variable { key } => {
                 tag.key = key.clone();
-                tag.role = Role::Variable { key: intern(key) };
+                tag.role = TagRole::Variable { key: intern(key) };
             }
-            Word::If { key, negated } => {
+            TagContent::If { key, negated } => {
                 tag.key = key.clone();
-                tag.role = Role::If { key: intern(key), negated, endif: None };
-                open.push(Open { tag: number, otherwise: None });
+                tag.role = TagRole::If { key: intern(key), negated, endif: None };
+                open.push(OpenIf { tag: number, otherwise: None });
             }
-            Word::Else => {
+            TagContent::Else => {
                 tag.stray = match open.last_mut() {
-                    None => Some(Stray::NoOpenIf),
-                    Some(Open { otherwise: Some(_), .. }) => Some(Stray::SecondElse),
-                    Some(Open { otherwise, .. }) => {
+                    None => Some(StrayReason::NoOpenIf),
+                    Some(OpenIf { otherwise: Some(_), .. }) => Some(StrayReason::SecondElse),
+                    Some(OpenIf { otherwise, .. }) => {
                         *otherwise = Some(number);
                         None
                     }
                 };
             }
-            Word::Endif => {
-                tag.role = Role::Endif;
+            TagContent::Endif => {
+                tag.role = TagRole::Endif;
                 match open.pop() {
-                    None => tag.stray = Some(Stray::NoOpenIf),
+                    None => tag.stray = Some(StrayReason::NoOpenIf),
                     Some(opened) => {
-                        if let Role::If { endif, .. } = &mut tags[opened.tag].role {
+                        if let TagRole::If { endif, .. } = &mut tags[opened.tag].role {
                             *endif = Some(number);
                         }
                     }
                 }
             }
-            Word::Raw { closed } => {
-                tag.role = Role::Raw;
-                tag.stray = (!closed).then_some(Stray::NoEndraw);
+            TagContent::Raw { closed } => {
+                tag.role = TagRole::Raw;
+                tag.stray = (!closed).then_some(StrayReason::NoEndraw);
             }
-            Word::Endraw { opened } => {
-                tag.role = Role::Endraw;
-                tag.stray = (!opened).then_some(Stray::NoRaw);
+            TagContent::Endraw { opened } => {
+                tag.role = TagRole::Endraw;
+                tag.stray = (!opened).then_some(StrayReason::NoRaw);
             }
         }
         tags.push(tag);
     }
-    for Open { tag, otherwise } in open {
-        tags[tag].stray = Some(Stray::NeverClosed);
+    for OpenIf { tag, otherwise } in open {
+        tags[tag].stray = Some(StrayReason::NeverClosed);
         if let Some(otherwise) = otherwise {
-            tags[otherwise].stray = Some(Stray::NeverClosed);
+            tags[otherwise].stray = Some(StrayReason::NeverClosed);
         }
     }
     tags
@@ -112,8 +112,8 @@ pub(crate) fn too_deep(tags: &[Tag], limit: usize) -> Option<&Tag> {
     let mut depth = 0;
     tags.iter().filter(|tag| tag.stray.is_none()).find(|tag| {
         match tag.role {
-            Role::If { .. } => depth += 1,
-            Role::Endif => depth -= 1,
+            TagRole::If { .. } => depth += 1,
+            TagRole::Endif => depth -= 1,
             _ => {}
         }
         depth > limit
@@ -124,22 +124,22 @@ pub(crate) fn too_deep(tags: &[Tag], limit: usize) -> Option<&Tag> {
 mod tests {
     use super::*;
 
-    fn strays(text: &str) -> Vec<Option<Stray>> {
+    fn strays(text: &str) -> Vec<Option<StrayReason>> {
         pair(text, true, |_| 0).into_iter().map(|tag| tag.stray).collect()
     }
 
     #[test]
     fn an_endif_closes_the_innermost_if() {
-        assert_eq!(strays("[if a:x][if a:y][endif]"), [Some(Stray::NeverClosed), None, None]);
+        assert_eq!(strays("[if a:x][if a:y][endif]"), [Some(StrayReason::NeverClosed), None, None]);
         assert_eq!(strays("[if a:x][if a:y][endif][endif]"), [None; 4]);
     }
 
     #[test]
     fn an_else_shares_the_fate_of_its_if() {
-        let never = Some(Stray::NeverClosed);
+        let never = Some(StrayReason::NeverClosed);
         assert_eq!(strays("[if a:x][else]"), [never, never]);
-        assert_eq!(strays("[if a:x][else][else][endif]"), [None, None, Some(Stray::SecondElse), None]);
-        assert_eq!(strays("[else][endif]"), [Some(Stray::NoOpenIf); 2]);
+        assert_eq!(strays("[if a:x][else][else][endif]"), [None, None, Some(StrayReason::SecondElse), None]);
+        assert_eq!(strays("[else][endif]"), [Some(StrayReason::NoOpenIf); 2]);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The two things that make a template unusable. Both stop before anything is rendered.
 
-use super::Position;
+use super::TextPosition;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     scope::Scope,
 };
 use std::fmt;
 
-/// A template that breaks a limit of its [`Options`](super::Options).
+/// A template that breaks a limit of its [`TemplateOptions`](super::Options).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// More `if` blocks are nested than allowed.
@@ -15,7 +15,7 @@ pub enum TemplateError {
         /// The number of nested blocks that are allowed.
         limit: usize,
         /// The first tag that is too deep.
-        at: Position,
+        at: TextPosition,
     },
     /// The text has more bytes than allowed.
     TooLarge {
@@ -24,7 +24,7 @@ pub enum TemplateError {
         /// The number of bytes of the text.
         bytes: usize,
         /// The bytes beyond the limit.
-        at: Position,
+        at: TextPosition,
     },
 }
 
@@ -40,7 +40,7 @@ impl TemplateError {
 
     /// Returns the place of the first bytes that break the limit.
     #[must_use]
-    pub fn position(&self) -> &Position {
+    pub fn position(&self) -> &TextPosition {
         match self {
             TemplateError::Depth { at, .. } | TemplateError::TooLarge { at, .. } => at,
         }

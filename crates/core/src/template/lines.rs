@@ -1,9 +1,9 @@
-//! Lines that hold nothing but control tags, for [`Options::trim_tag_lines`](super::Options::trim_tag_lines).
+//! Lines that hold nothing but control tags, for [`TemplateOptions::trim_tag_lines`](super::Options::trim_tag_lines).
 //!
 //! Each tag *takes* a range of the text away: its own bytes, or with this option also the blanks around it and the
 //! line end, if its whole line is to go.
 
-use super::blocks::{Role, Tag};
+use super::blocks::{Tag, TagRole};
 use std::ops::Range;
 
 /// Returns what each tag takes away from the text, in the order of the tags; nothing for stray ones.
@@ -41,7 +41,7 @@ pub(super) fn taken(text: &str, tags: &[Tag]) -> Vec<Range<usize>> {
 }
 
 fn control(tag: &Tag) -> bool {
-    tag.stray.is_none() && !matches!(tag.role, Role::Variable { .. })
+    tag.stray.is_none() && !matches!(tag.role, TagRole::Variable { .. })
 }
 
 /// Returns where the line of `at` starts, if only blanks stand before `at`.

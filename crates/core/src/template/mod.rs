@@ -20,17 +20,17 @@ mod tokens;
 mod utf16;
 mod white;
 
-pub use blocks::Stray;
+pub use blocks::StrayReason;
 pub use error::TemplateError;
-pub use options::Options;
+pub use options::TemplateOptions;
 pub use parse::Template;
-pub use position::{Locator, Position};
+pub use position::{Locator, TextPosition};
 pub use render::{Output, parse_template};
 pub use tiles::{Tile, TileKind};
 pub use tokens::{Branch, Token, TokenKind};
 pub use utf16::Utf16;
 
-pub(crate) use blocks::{Role, Tag, too_deep};
+pub(crate) use blocks::{Tag, TagRole, too_deep};
 pub(crate) use parse::too_large;
 pub(crate) use scan::find_endraw;
 pub(crate) use white::is_white;

@@ -1,6 +1,6 @@
 //! Turns the tags of a template into a list of operations that a loop can run.
 
-use super::blocks::{Role, Tag};
+use super::blocks::{Tag, TagRole};
 use std::ops::Range;
 
 /// One step of rendering. Jumps only lead forward.
@@ -28,19 +28,19 @@ pub(super) fn build(length: usize, tags: &[Tag], taken: impl Fn(usize) -> Range<
         }
         from = taken.end;
         match tag.role {
-            Role::Variable { key } => ops.push(Op::Value { tag: tag.range.clone(), key }),
-            Role::If { key, negated, .. } => {
+            TagRole::Variable { key } => ops.push(Op::Value { tag: tag.range.clone(), key }),
+            TagRole::If { key, negated, .. } => {
                 open.push(ops.len());
                 ops.push(Op::Test { key, negated, otherwise: 0 });
             }
-            Role::Else => {
+            TagRole::Else => {
                 let jump = ops.len();
                 ops.push(Op::Jump(0));
                 land(&mut ops, open.pop());
                 open.push(jump);
             }
-            Role::Endif => land(&mut ops, open.pop()),
-            Role::Raw | Role::Endraw => {}
+            TagRole::Endif => land(&mut ops, open.pop()),
+            TagRole::Raw | TagRole::Endraw => {}
         }
     }
     if from < length {

@@ -3,12 +3,12 @@
 /// The options of the template parser. The default is the plain language, with the usual limits.
 ///
 /// ```
-/// use preface_core::template::Options;
-/// let options = Options { raw: true, ..Options::default() };
+/// use preface_core::template::TemplateOptions;
+/// let options = TemplateOptions { raw: true, ..Options::default() };
 /// assert_eq!((options.trim_tag_lines, options.max_depth), (false, Some(1_000)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct TemplateOptions {
     /// True: text in `[raw]…[endraw]` is output as it is. False: both tags are plain text.
     pub raw: bool,
     /// True: a line with only working control tags and blanks is removed, with its line end.
@@ -19,8 +19,13 @@ pub struct Options {
     pub max_bytes: Option<usize>,
 }
 
-impl Default for Options {
+impl Default for TemplateOptions {
     fn default() -> Self {
-        Options { raw: false, trim_tag_lines: false, max_depth: Some(1_000), max_bytes: Some(1 << 20) }
+        TemplateOptions {
+            raw: false,
+            trim_tag_lines: false,
+            max_depth: Some(1_000),
+            max_bytes: Some(1 << 20),
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::blocks::{self, Tag};
 use super::ops::{self, Op};
-use super::{Locator, Options, TemplateError, lines};
-use crate::fact::FactKey;
+use super::{Locator, TemplateError, TemplateOptions, lines};
+use crate::fact::VariableKey;
 use std::sync::Arc;
 
 /// A template that was read once and can be rendered any number of times.
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Template {
     text: Arc<str>,
     pub(super) ops: Vec<Op>,
-    pub(super) keys: Vec<FactKey>,
+    pub(super) keys: Vec<VariableKey>,
     tags: Vec<Tag>,
 }
 
@@ -24,11 +24,11 @@ impl Template {
     ///
     /// # Example
     /// ```
-    /// use preface_core::template::{Options, Template};
-    /// let template = Template::parse("Hello [user:name].", &Options::default()).unwrap();
+    /// use preface_core::template::{TemplateOptions, Template};
+    /// let template = Template::parse("Hello [user:name].", &TemplateOptions::default()).unwrap();
     /// assert_eq!(template.tokens()[0].key.unwrap().as_str(), "user:name");
     /// ```
-    pub fn parse(text: impl Into<Arc<str>>, options: &Options) -> Result<Self, TemplateError> {
+    pub fn parse(text: impl Into<Arc<str>>, options: &TemplateOptions) -> Result<Self, TemplateError> {
         let text = text.into();
         if let Some(error) = too_large(&text, options) {
             return Err(error);
@@ -44,7 +44,7 @@ impl Template {
     }
 
     /// Reads a text of any size and depth; the lint reports the depth among its other findings.
-    pub(crate) fn parse_unlimited(text: Arc<str>, options: &Options) -> Self {
+    pub(crate) fn parse_unlimited(text: Arc<str>, options: &TemplateOptions) -> Self {
         let mut keys = Keys::default();
         let tags = blocks::pair(&text, options.raw, |key| keys.intern(&text[key]));
         let ops = if options.trim_tag_lines {
@@ -66,13 +66,13 @@ impl Template {
         &self.tags
     }
 
-    pub(crate) fn key(&self, number: usize) -> &FactKey {
+    pub(crate) fn key(&self, number: usize) -> &VariableKey {
         &self.keys[number]
     }
 }
 
 /// Returns the error of a text that is larger than the options allow.
-pub(crate) fn too_large(text: &str, options: &Options) -> Option<TemplateError> {
+pub(crate) fn too_large(text: &str, options: &TemplateOptions) -> Option<TemplateError> {
     let limit = options.max_bytes.filter(|limit| *limit < text.len())?;
     let start = (0..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let at = Locator::new(text).locate(start..text.len());
@@ -81,7 +81,7 @@ pub(crate) fn too_large(text: &str, options: &Options) -> Option<TemplateError> 
 
 /// The keys of a template, each built once as long as it is found again in [`Keys::recent`].
 struct Keys {
-    all: Vec<FactKey>,
+    all: Vec<VariableKey>,
     /// For each hash the key that had it last. A clash only costs a second copy of a key, never a longer search.
     recent: [u32; SLOTS],
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// A byte range of a template and where it starts, for people and for editors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Position {
+pub struct TextPosition {
     /// The bytes.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
@@ -62,7 +62,7 @@ impl<'t> Locator<'t> {
     /// let position = locator.locate(5..6);
     /// assert_eq!((position.line, position.column), (2, 2));
     /// ```
-    pub fn locate(&mut self, range: Range<usize>) -> Position {
+    pub fn locate(&mut self, range: Range<usize>) -> TextPosition {
         if range.start < self.at {
             *self = Locator::new(self.text);
         }
@@ -81,7 +81,7 @@ impl<'t> Locator<'t> {
             self.utf16 += c.len_utf16();
         }
         self.at = range.start;
-        Position {
+        TextPosition {
             line: self.line,
             column: self.chars + 1,
             utf16_column: self.utf16 + 1,
@@ -96,7 +96,7 @@ impl<'t> Locator<'t> {
         scope: Option<Scope>,
         path: &str,
         range: Range<usize>,
-    ) -> (Position, Place) {
+    ) -> (TextPosition, Place) {
         let position = self.locate(range);
         let (excerpt, skipped) = excerpt(self.text, self.line_start, position.range.start, position.column);
         let place = Place {
@@ -141,7 +141,8 @@ mod tests {
     fn columns_come_in_three_units() {
         let text = "a\n𝒳é[a:x]";
         let at = text.find('[').unwrap();
-        let Position { line, column, utf16_column, byte_column, .. } = Locator::new(text).locate(at..at + 5);
+        let TextPosition { line, column, utf16_column, byte_column, .. } =
+            Locator::new(text).locate(at..at + 5);
         assert_eq!((line, column, utf16_column, byte_column), (2, 3, 4, 7));
     }
 }

@@ -1,8 +1,8 @@
 //! Runs the operations of a template: lazily and without recursion.
 
 use super::ops::Op;
-use super::{Options, Template, TemplateError};
-use crate::fact::FactKey;
+use super::{Template, TemplateError, TemplateOptions};
+use crate::fact::VariableKey;
 use std::{collections::BTreeMap, convert::Infallible, ops::Range};
 
 /// The receiver of a render: it looks variables up and takes the output, in order.
@@ -14,7 +14,7 @@ pub trait Output {
     ///
     /// # Errors
     /// Ends the render.
-    fn exists(&mut self, key: &FactKey) -> Result<bool, Self::Error>;
+    fn exists(&mut self, key: &VariableKey) -> Result<bool, Self::Error>;
 
     /// Takes bytes of the template; `range` is never empty.
     fn literal(&mut self, range: Range<usize>);
@@ -23,7 +23,7 @@ pub trait Output {
     ///
     /// # Errors
     /// Ends the render.
-    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), Self::Error>;
+    fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), Self::Error>;
 }
 
 impl Template {
@@ -35,26 +35,26 @@ impl Template {
     ///
     /// # Example
     /// ```
-    /// use preface_core::{fact::FactKey, template::{Options, Output, Template}};
+    /// use preface_core::{fact::VariableKey, template::{TemplateOptions, Output, Template}};
     /// use std::{convert::Infallible, ops::Range};
     ///
-    /// struct Text<'t>(&'t str, String);
-    /// impl Output for Text<'_> {
+    /// struct TextOutput<'t>(&'t str, String);
+    /// impl Output for TextOutput<'_> {
     ///     type Error = Infallible;
-    ///     fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
+    ///     fn exists(&mut self, key: &VariableKey) -> Result<bool, Infallible> {
     ///         Ok(key.kind() == "git")
     ///     }
     ///     fn literal(&mut self, range: Range<usize>) {
     ///         self.1 += &self.0[range];
     ///     }
-    ///     fn value(&mut self, _tag: Range<usize>, _key: &FactKey) -> Result<(), Infallible> {
+    ///     fn value(&mut self, _tag: Range<usize>, _key: &VariableKey) -> Result<(), Infallible> {
     ///         self.1 += "main";
     ///         Ok(())
     ///     }
     /// }
     ///
-    /// let template = Template::parse("On [git:branch][if tool:bash] with bash[endif]!", &Options::default()).unwrap();
-    /// let mut text = Text(template.text(), String::new());
+    /// let template = Template::parse("On [git:branch][if tool:bash] with bash[endif]!", &TemplateOptions::default()).unwrap();
+    /// let mut text = TextOutput(template.text(), String::new());
     /// template.render(&mut text).unwrap();
     /// assert_eq!(text.1, "On main!");
     /// ```
@@ -77,7 +77,7 @@ impl Template {
     }
 }
 
-/// Renders `template` with `values`: the seed's pure function, with its default [`Options`].
+/// Renders `template` with `values`: the seed's pure function, with its default [`TemplateOptions`].
 ///
 /// A key that is missing from the map does not exist, like one that maps to `None`.
 ///
@@ -93,26 +93,26 @@ impl Template {
 /// ```
 pub fn parse_template(
     template: &str,
-    values: &BTreeMap<FactKey, Option<String>>,
+    values: &BTreeMap<VariableKey, Option<String>>,
 ) -> Result<String, TemplateError> {
-    let template = Template::parse(template, &Options::default())?;
+    let template = Template::parse(template, &TemplateOptions::default())?;
     let mut output =
-        Text { template: template.text(), values, text: String::with_capacity(template.text().len()) };
+        TextOutput { template: template.text(), values, text: String::with_capacity(template.text().len()) };
     let Ok(()) = template.render(&mut output);
     Ok(output.text)
 }
 
 /// An output that keeps only the text.
-struct Text<'t> {
+struct TextOutput<'t> {
     template: &'t str,
-    values: &'t BTreeMap<FactKey, Option<String>>,
+    values: &'t BTreeMap<VariableKey, Option<String>>,
     text: String,
 }
 
-impl Output for Text<'_> {
+impl Output for TextOutput<'_> {
     type Error = Infallible;
 
-    fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
+    fn exists(&mut self, key: &VariableKey) -> Result<bool, Infallible> {
         Ok(matches!(self.values.get(key), Some(Some(_))))
     }
 
@@ -120,7 +120,7 @@ impl Output for Text<'_> {
         self.text.push_str(&self.template[range]);
     }
 
-    fn value(&mut self, _tag: Range<usize>, key: &FactKey) -> Result<(), Infallible> {
+    fn value(&mut self, _tag: Range<usize>, key: &VariableKey) -> Result<(), Infallible> {
         if let Some(Some(value)) = self.values.get(key) {
             self.text.push_str(value);
         }

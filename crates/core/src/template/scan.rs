@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The content of a tag, before blocks are matched. Keys are byte ranges of the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum TagContent {
     Variable {
         key: Range<usize>,
     },
@@ -31,13 +31,13 @@ pub(super) enum Word {
 
 /// A tag and its bytes, brackets included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ScannedTag {
     pub(super) range: Range<usize>,
-    pub(super) word: Word,
+    pub(super) word: TagContent,
 }
 
 /// The next `]`.
-struct Close {
+struct ClosingBracket {
     at: usize,
     /// The end of the text before it, white space left out.
     content_end: usize,
@@ -50,7 +50,7 @@ pub(super) struct Scanner<'t> {
     text: &'t str,
     raw: bool,
     at: usize,
-    close: Option<Close>,
+    close: Option<ClosingBracket>,
     /// The end tag of the raw block that was just opened.
     endraw: Option<Range<usize>>,
     /// No `[endraw]` follows any more, so no `[raw]` needs to look for one.
@@ -89,14 +89,14 @@ impl<'t> Scanner<'t> {
             let content_end = white::trim_end(self.text, open, at);
             self.count(open..at);
             self.count(content_end..at);
-            self.close = Some(Close { at, content_end, line_end: None });
+            self.close = Some(ClosingBracket { at, content_end, line_end: None });
         }
         Some(())
     }
 
     /// Reads the bracket that opens at `open`; its `]` is known.
-    fn read(&mut self, open: usize) -> Option<Found> {
-        let Close { at: close, content_end: end, .. } = *self.close.as_ref()?;
+    fn read(&mut self, open: usize) -> Option<ScannedTag> {
+        let ClosingBracket { at: close, content_end: end, .. } = *self.close.as_ref()?;
         let range = open..close + 1;
         let start = white::skip_white(self.text, open + 1, close);
         let word_end = self.word_end(start, end);
@@ -105,20 +105,20 @@ impl<'t> Scanner<'t> {
         let word = bytes.get(start..word_end)?;
         if word_end >= end {
             let word = match word {
-                b"else" => Word::Else,
-                b"endif" => Word::Endif,
+                b"else" => TagContent::Else,
+                b"endif" => TagContent::Endif,
                 b"raw" if self.raw => {
                     self.endraw = self.find_endraw(range.end);
-                    Word::Raw { closed: self.endraw.is_some() }
+                    TagContent::Raw { closed: self.endraw.is_some() }
                 }
-                b"endraw" if self.raw => Word::Endraw { opened: false },
+                b"endraw" if self.raw => TagContent::Endraw { opened: false },
                 _ => return None,
             };
-            return Some(Found { range, word });
+            return Some(ScannedTag { range, word });
         }
         if bytes[word_end] == b':' {
             let key = self.key(open, start, word_end, end)?;
-            return Some(Found { range, word: Word::Variable { key } });
+            return Some(ScannedTag { range, word: TagContent::Variable { key } });
         }
         let after = white::skip_white(self.text, word_end, end);
         if word != b"if" || after == word_end {
@@ -132,7 +132,7 @@ impl<'t> Scanner<'t> {
             return None;
         }
         let key = self.key(open, start, colon, end)?;
-        Some(Found { range, word: Word::If { key, negated } })
+        Some(ScannedTag { range, word: TagContent::If { key, negated } })
     }
 
     /// Returns the end of the letters, digits and underscores from `start` on.
@@ -191,12 +191,12 @@ pub(crate) fn find_endraw(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 impl Iterator for Scanner<'_> {
-    type Item = Found;
+    type Item = ScannedTag;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<ScannedTag> {
         if let Some(range) = self.endraw.take() {
             self.at = range.end;
-            return Some(Found { range, word: Word::Endraw { opened: true } });
+            return Some(ScannedTag { range, word: TagContent::Endraw { opened: true } });
         }
         loop {
             let open = self.at + memchr::memchr(b'[', &self.text.as_bytes()[self.at..])?;
@@ -218,12 +218,12 @@ impl Iterator for Scanner<'_> {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<(&str, Word)> {
+    fn words(text: &str) -> Vec<(&str, TagContent)> {
         Scanner::new(text, true).map(|found| (&text[found.range.clone()], found.word)).collect()
     }
 
-    fn variable(key: Range<usize>) -> Word {
-        Word::Variable { key }
+    fn variable(key: Range<usize>) -> TagContent {
+        TagContent::Variable { key }
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(words("[a:x\ny]"), []);
         assert_eq!(words("[a:x\u{2028}y]"), []);
         assert_eq!(words("[a:x\n[b:y]"), [("[b:y]", variable(6..9))]);
-        assert_eq!(words("[if\na:x]"), [("[if\na:x]", Word::If { key: 4..7, negated: false })]);
+        assert_eq!(words("[if\na:x]"), [("[if\na:x]", TagContent::If { key: 4..7, negated: false })]);
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn conditions_need_white_space_and_a_key() {
-        assert_eq!(words("[if !a:x]"), [("[if !a:x]", Word::If { key: 5..8, negated: true })]);
+        assert_eq!(words("[if !a:x]"), [("[if !a:x]", TagContent::If { key: 5..8, negated: true })]);
         for none in
             ["[if!a:x]", "[if ! a:x]", "[if !!a:x]", "[if :x]", "[if a]", "[IF a:x]", "[if ]", "[if !]"]
         {
@@ -264,12 +264,12 @@ mod tests {
         assert_eq!(
             words(text),
             [
-                ("[raw]", Word::Raw { closed: true }),
-                ("[endraw]", Word::Endraw { opened: true }),
-                ("[endraw]", Word::Endraw { opened: false }),
+                ("[raw]", TagContent::Raw { closed: true }),
+                ("[endraw]", TagContent::Endraw { opened: true }),
+                ("[endraw]", TagContent::Endraw { opened: false }),
             ]
         );
-        assert_eq!(words("[raw]x"), [("[raw]", Word::Raw { closed: false })]);
+        assert_eq!(words("[raw]x"), [("[raw]", TagContent::Raw { closed: false })]);
         assert_eq!(Scanner::new(text, false).count(), 1, "off: only the variable is a tag");
     }
 

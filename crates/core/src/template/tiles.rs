@@ -1,8 +1,8 @@
 //! A template cut into runs that cover all of it: tags and the text between them, each tag with the others of its block.
 //! What an editor colours, folds and matches is this list.
 
-use super::{Branch, Stray, Template, TokenKind};
-use crate::fact::FactKey;
+use super::{Branch, StrayReason, Template, TokenKind};
+use crate::fact::VariableKey;
 use std::ops::Range;
 
 /// The kind of a run of a template.
@@ -42,11 +42,11 @@ pub struct Tile<'t> {
     /// The bytes of the run; never empty.
     pub range: Range<usize>,
     /// The key of a variable or condition.
-    pub key: Option<&'t FactKey>,
+    pub key: Option<&'t VariableKey>,
     /// The bytes of that key.
     pub key_range: Option<Range<usize>>,
     /// The reason why a tag is text; `None` means that it works as a tag, or is none.
-    pub stray: Option<Stray>,
+    pub stray: Option<StrayReason>,
     /// The number of blocks around the run. An `if`, its `else` and its `endif` have the same depth.
     pub depth: usize,
     /// The branch of the innermost block around it; `None` outside of all blocks.
@@ -60,8 +60,8 @@ impl Template {
     /// Cuts the template into tiles.
     ///
     /// ```
-    /// use preface_core::template::{Options, Template};
-    /// let template = Template::parse("On [if a:x][a:x][endif].", &Options::default()).unwrap();
+    /// use preface_core::template::{TemplateOptions, Template};
+    /// let template = Template::parse("On [if a:x][a:x][endif].", &TemplateOptions::default()).unwrap();
     /// let words: Vec<&str> = template.tiles().iter().map(|tile| tile.kind.as_str()).collect();
     /// assert_eq!(words, ["text", "if", "variable", "endif", "text"]);
     /// assert_eq!(template.tiles()[1].partners, [3]);
@@ -70,7 +70,7 @@ impl Template {
     pub fn tiles(&self) -> Vec<Tile<'_>> {
         let tokens = self.tokens();
         let mut tiles: Vec<Tile<'_>> = Vec::with_capacity(tokens.len() * 2 + 1);
-        let mut open: Vec<Block> = Vec::new();
+        let mut open: Vec<OpenBlock> = Vec::new();
         let mut raw: Option<usize> = None;
         let mut at = 0;
         for (token, tag) in tokens.into_iter().zip(self.tags()) {
@@ -83,7 +83,7 @@ impl Template {
             if token.stray.is_none() {
                 match token.kind {
                     TokenKind::If | TokenKind::IfNot => {
-                        open.push(Block { tags: vec![number], branch: Branch::First });
+                        open.push(OpenBlock { tags: vec![number], branch: Branch::First });
                     }
                     TokenKind::Else => {
                         if let Some(block) = open.last_mut() {
@@ -125,12 +125,12 @@ impl Template {
 }
 
 /// A block whose `endif` is still to come.
-struct Block {
+struct OpenBlock {
     tags: Vec<usize>,
     branch: Branch,
 }
 
-fn between<'t>(range: Range<usize>, raw: bool, open: &[Block]) -> Tile<'t> {
+fn between<'t>(range: Range<usize>, raw: bool, open: &[OpenBlock]) -> Tile<'t> {
     Tile {
         kind: if raw { TileKind::RawText } else { TileKind::Text },
         range,
@@ -146,11 +146,11 @@ fn between<'t>(range: Range<usize>, raw: bool, open: &[Block]) -> Tile<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::Options;
+    use crate::template::TemplateOptions;
     use proptest::prelude::*;
 
     fn parsed(text: &str, raw: bool) -> Template {
-        Template::parse(text, &Options { raw, ..Options::default() }).unwrap()
+        Template::parse(text, &TemplateOptions { raw, ..Options::default() }).unwrap()
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
                 ("endif", 0, vec![]),
             ]
         );
-        assert_eq!(tiles[7].stray, Some(Stray::NoOpenIf));
+        assert_eq!(tiles[7].stray, Some(StrayReason::NoOpenIf));
         assert_eq!((tiles[1].branch, tiles[5].branch), (Some(Branch::First), Some(Branch::Second)));
     }
 

@@ -1,7 +1,7 @@
 //! The tags of a template as an editor wants them: kind, bytes, whether they work, how deep they stand.
 
-use super::{Role, Stray, Template};
-use crate::fact::FactKey;
+use super::{StrayReason, TagRole, Template};
+use crate::fact::VariableKey;
 use std::ops::Range;
 
 /// The kind of a tag.
@@ -40,9 +40,9 @@ pub struct Token<'t> {
     /// The bytes of the tag, brackets included.
     pub range: Range<usize>,
     /// The key of a variable or condition.
-    pub key: Option<&'t FactKey>,
+    pub key: Option<&'t VariableKey>,
     /// The reason why the tag is text; `None` means that it works as a tag.
-    pub stray: Option<Stray>,
+    pub stray: Option<StrayReason>,
     /// The number of blocks around the tag. An `if`, its `else` and its `endif` have the same depth.
     pub depth: usize,
     /// The branch of the innermost block around it; `None` outside of all blocks.
@@ -53,8 +53,8 @@ impl Template {
     /// Returns the tags in the order of the text: working ones, and those that turned out to be text.
     ///
     /// ```
-    /// use preface_core::template::{Options, Template, TokenKind};
-    /// let template = Template::parse("[if a:x]A[else]B[endif] [else]", &Options::default()).unwrap();
+    /// use preface_core::template::{TemplateOptions, Template, TokenKind};
+    /// let template = Template::parse("[if a:x]A[else]B[endif] [else]", &TemplateOptions::default()).unwrap();
     /// let tokens = template.tokens();
     /// assert_eq!(tokens[1].kind, TokenKind::Else);
     /// assert_eq!(tokens[1].range, 9..15);
@@ -67,15 +67,15 @@ impl Template {
         for tag in self.tags() {
             let works = tag.stray.is_none();
             let (kind, key) = match &tag.role {
-                Role::Variable { key } => (TokenKind::Variable, Some(*key)),
-                Role::If { key, negated: false, .. } => (TokenKind::If, Some(*key)),
-                Role::If { key, negated: true, .. } => (TokenKind::IfNot, Some(*key)),
-                Role::Else => (TokenKind::Else, None),
-                Role::Endif => (TokenKind::Endif, None),
-                Role::Raw => (TokenKind::Raw, None),
-                Role::Endraw => (TokenKind::Endraw, None),
+                TagRole::Variable { key } => (TokenKind::Variable, Some(*key)),
+                TagRole::If { key, negated: false, .. } => (TokenKind::If, Some(*key)),
+                TagRole::If { key, negated: true, .. } => (TokenKind::IfNot, Some(*key)),
+                TagRole::Else => (TokenKind::Else, None),
+                TagRole::Endif => (TokenKind::Endif, None),
+                TagRole::Raw => (TokenKind::Raw, None),
+                TagRole::Endraw => (TokenKind::Endraw, None),
             };
-            if works && matches!(tag.role, Role::Else | Role::Endif) {
+            if works && matches!(tag.role, TagRole::Else | TagRole::Endif) {
                 open.pop();
             }
             tokens.push(Token {
@@ -87,8 +87,8 @@ impl Template {
                 branch: open.last().copied(),
             });
             match tag.role {
-                Role::If { .. } if works => open.push(Branch::First),
-                Role::Else if works => open.push(Branch::Second),
+                TagRole::If { .. } if works => open.push(Branch::First),
+                TagRole::Else if works => open.push(Branch::Second),
                 _ => {}
             }
         }
@@ -99,12 +99,12 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::Options;
+    use crate::template::TemplateOptions;
 
     #[test]
     fn depth_and_branch_are_those_around_a_tag() {
         let text = "[a:0][if a:1][a:2][if !a:3][else][a:4][endif][else][endif][endif][if a:5]";
-        let template = Template::parse(text, &Options::default()).unwrap();
+        let template = Template::parse(text, &TemplateOptions::default()).unwrap();
         let tokens = template.tokens();
         let shape: Vec<_> = tokens.iter().map(|token| (token.kind, token.depth, token.branch)).collect();
         let (first, second) = (Some(Branch::First), Some(Branch::Second));
@@ -125,6 +125,6 @@ mod tests {
             ]
         );
         let stray: Vec<_> = tokens.iter().filter_map(|token| token.stray).collect();
-        assert_eq!(stray, [Stray::NoOpenIf, Stray::NeverClosed]);
+        assert_eq!(stray, [StrayReason::NoOpenIf, StrayReason::NeverClosed]);
     }
 }

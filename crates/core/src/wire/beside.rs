@@ -1,7 +1,7 @@
 //! Asides in the messages of a request.
 
 use crate::{
-    aside::{Aside, AsidePlace},
+    aside::{AsidePlace, Attachment},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     message::{ModelMessage, ModelRole},
     prompt::Prompt,
@@ -43,7 +43,7 @@ pub(super) fn with_asides<'c>(
 fn texts(prompt: &Prompt, place: AsidePlace, notes: &mut Diagnostics) -> Vec<String> {
     let here = prompt.asides.iter().filter(|aside| aside.place == place);
     here.map(|aside| {
-        let wrapped = Aside::wrap(&aside.text);
+        let wrapped = Attachment::wrap(&aside.text);
         if wrapped.escaped > 0 {
             let id = shown(aside.part.section.as_str());
             let what = format!("`{id}` imitates the tags around it; they were escaped where it is sent");

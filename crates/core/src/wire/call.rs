@@ -5,13 +5,13 @@ use crate::{message::ModelMessage, prompt::Prompt, turn::Tool};
 /// One call of a model: the prompt, the messages after it, and the tools that it may use.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, wire::Call};
+/// use preface_core::{prompt::Prompt, wire::RequestContent};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
-/// let call = Call::from(&prompt);
+/// let call = RequestContent::from(&prompt);
 /// assert!(call.messages.is_empty() && call.tools.is_empty());
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'c> {
+pub struct RequestContent<'c> {
     /// The system prompt.
     pub prompt: &'c Prompt,
     /// The messages, in order.
@@ -20,9 +20,9 @@ pub struct Call<'c> {
     pub tools: &'c [Tool],
 }
 
-impl<'c> From<&'c Prompt> for Call<'c> {
+impl<'c> From<&'c Prompt> for RequestContent<'c> {
     /// Calls with a prompt alone.
     fn from(prompt: &'c Prompt) -> Self {
-        Call { prompt, messages: &[], tools: &[] }
+        RequestContent { prompt, messages: &[], tools: &[] }
     }
 }

@@ -1,6 +1,6 @@
 //! The forms in which a prompt leaves, alone or with messages and tools.
 //!
-//! A [`Wire`] shapes a [`Call`] into what somebody else reads. A new one is one file here, with the type and its tests,
+//! A [`Wire`] shapes a [`RequestContent`] into what somebody else reads. A new one is one file here, with the type and its tests,
 //! and one line in [`WIRES`]. Nothing outside this module knows a vendor.
 
 mod beside;
@@ -8,7 +8,7 @@ mod call;
 mod neutral;
 mod plain;
 
-pub use call::Call;
+pub use call::RequestContent;
 pub use neutral::Neutral;
 pub use plain::Plain;
 
@@ -18,7 +18,7 @@ use std::fmt::Debug;
 /// Shapes a call for a reader outside preface. The same call gives the same request.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, wire::{Call, Request, Wire}};
+/// use preface_core::{prompt::Prompt, wire::{RequestContent, FormattedRequest, Wire}};
 ///
 /// #[derive(Debug)]
 /// struct Quoted;
@@ -30,14 +30,14 @@ use std::fmt::Debug;
 ///     fn about(&self) -> &'static str {
 ///         "the prompt as one JSON string"
 ///     }
-///     fn shape(&self, call: Call<'_>) -> Request {
+///     fn shape(&self, call: RequestContent<'_>) -> FormattedRequest {
 ///         let body = serde_json::Value::from(&*call.prompt.text).to_string();
-///         Request { media_type: "application/json", body, diagnostics: Vec::new() }
+///         FormattedRequest { media_type: "application/json", body, diagnostics: Vec::new() }
 ///     }
 /// }
 ///
 /// let prompt = Prompt { text: "Say \"hi\".".into(), ..Prompt::default() };
-/// assert_eq!(Quoted.shape(Call::from(&prompt)).body, r#""Say \"hi\".""#);
+/// assert_eq!(Quoted.shape(RequestContent::from(&prompt)).body, r#""Say \"hi\".""#);
 /// ```
 pub trait Wire: Debug + Send + Sync {
     /// Returns the name that options and reports use.
@@ -47,7 +47,7 @@ pub trait Wire: Debug + Send + Sync {
     fn about(&self) -> &'static str;
 
     /// Turns prompt, messages and tools into what is sent. What the form cannot say is a note of the request.
-    fn shape(&self, call: Call<'_>) -> Request;
+    fn shape(&self, call: RequestContent<'_>) -> FormattedRequest;
 }
 
 /// Holds what is sent, ready for a pipe or a request body.
@@ -58,7 +58,7 @@ pub trait Wire: Debug + Send + Sync {
 /// assert_eq!((request.media_type, request.body.as_str()), ("text/plain; charset=utf-8", ""));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct FormattedRequest {
     /// The media type of the body.
     pub media_type: &'static str,
     /// The body.

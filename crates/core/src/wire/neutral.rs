@@ -1,6 +1,6 @@
 //! The whole call as one JSON object that belongs to no vendor: `system`, `messages`, `tools`.
 
-use super::{Call, Request, Wire, beside::with_asides};
+use super::{FormattedRequest, RequestContent, Wire, beside::with_asides};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     message::ModelRole,
@@ -17,15 +17,15 @@ use std::borrow::Cow;
 /// Gives prompt, messages and tools as JSON for people and tools alike: two blanks for each level, a final newline, keys
 /// always in the same order.
 ///
-/// What is sent beside the prompt ([`Aside`](crate::aside::Aside)) stands in messages of the user, between tags.
+/// What is sent beside the prompt ([`Attachment`](crate::aside::Aside)) stands in messages of the user, between tags.
 /// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
 /// are for the agent's interface. A tool without a schema takes any object, and a note says so.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, turn::Tool, wire::{Call, Neutral, Wire}};
+/// use preface_core::{prompt::Prompt, turn::Tool, wire::{RequestContent, Neutral, Wire}};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
 /// let tools = [Tool { name: "read".into(), ..Tool::default() }];
-/// let request = Neutral.shape(Call { prompt: &prompt, messages: &[], tools: &tools });
+/// let request = Neutral.shape(RequestContent { prompt: &prompt, messages: &[], tools: &tools });
 /// assert!(request.body.starts_with("{\n  \"system\": \"Be brief.\",\n  \"messages\": [],\n  \"tools\": [\n"));
 /// assert_eq!(request.diagnostics[0].code.as_str(), "tool/no-schema");
 /// ```
@@ -41,20 +41,20 @@ impl Wire for Neutral {
         "prompt, messages and tools as one JSON object"
     }
 
-    fn shape(&self, call: Call<'_>) -> Request {
+    fn shape(&self, call: RequestContent<'_>) -> FormattedRequest {
         let mut diagnostics = Diagnostics::new();
         let messages = with_asides(call.prompt, call.messages, &mut diagnostics);
-        let body = Body {
+        let body = NeutralBody {
             system: Some(&*call.prompt.text).filter(|text| !text.is_empty()),
             messages: Messages(&messages),
-            tools: Tools(call.tools),
+            tools: ToolList(call.tools),
         };
         // Strings, numbers and maps with string keys are always JSON.
         let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
         body.push('\n');
         let bare = call.tools.iter().filter(|tool| tool.input_schema.is_none());
         diagnostics.extend(bare.map(|tool| no_schema(&tool.name)));
-        Request { media_type: "application/json", body, diagnostics }
+        FormattedRequest { media_type: "application/json", body, diagnostics }
     }
 }
 
@@ -65,31 +65,31 @@ fn no_schema(name: &str) -> Diagnostic {
 }
 
 #[derive(Serialize)]
-struct Body<'c> {
+struct NeutralBody<'c> {
     system: Option<&'c str>,
     messages: Messages<'c>,
-    tools: Tools<'c>,
+    tools: ToolList<'c>,
 }
 
 /// A message: who speaks, and its fields.
-type Spoken<'c> = (ModelRole, Cow<'c, Map<String, Value>>);
+type RoleMessage<'c> = (ModelRole, Cow<'c, Map<String, Value>>);
 
-struct Messages<'c>(&'c [Spoken<'c>]);
+struct Messages<'c>(&'c [RoleMessage<'c>]);
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut list = to.serialize_seq(Some(self.0.len()))?;
         for message in self.0 {
-            list.serialize_element(&Sent(message))?;
+            list.serialize_element(&SentMessage(message))?;
         }
         list.end()
     }
 }
 
 /// A message without what only the agent's interface reads.
-struct Sent<'c>(&'c Spoken<'c>);
+struct SentMessage<'c>(&'c RoleMessage<'c>);
 
-impl Serialize for Sent<'_> {
+impl Serialize for SentMessage<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let (role, fields) = self.0;
         let kept = |key: &str| *role != ModelRole::ToolResult || key != "details";
@@ -101,9 +101,9 @@ impl Serialize for Sent<'_> {
     }
 }
 
-struct Tools<'c>(&'c [Tool]);
+struct ToolList<'c>(&'c [Tool]);
 
-impl Serialize for Tools<'_> {
+impl Serialize for ToolList<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Definition<'c> {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn nothing_at_all_is_a_request_too() {
-        let body = Neutral.shape(Call::from(&Prompt::default())).body;
+        let body = Neutral.shape(RequestContent::from(&Prompt::default())).body;
         assert_eq!(body, "{\n  \"system\": null,\n  \"messages\": [],\n  \"tools\": []\n}\n");
     }
 
@@ -152,7 +152,7 @@ mod tests {
             Tool { name: "read".into(), input_schema: Some(schema.into()), ..Tool::default() },
         ];
         let prompt = Prompt { text: "Be \"brief\".\n".into(), ..Prompt::default() };
-        let request = Neutral.shape(Call { prompt: &prompt, messages: &messages, tools: &tools });
+        let request = Neutral.shape(RequestContent { prompt: &prompt, messages: &messages, tools: &tools });
         assert_eq!(
             request.body,
             r#"{

@@ -1,13 +1,13 @@
 //! The prompt as it is, for pipes, files and programs that wrap it themselves.
 
-use super::{Call, Request, Wire};
+use super::{FormattedRequest, RequestContent, Wire};
 
 /// Gives exactly the prompt's bytes. Messages and tools are not part of it.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, wire::{Call, Plain, Wire}};
+/// use preface_core::{prompt::Prompt, wire::{RequestContent, Plain, Wire}};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
-/// assert_eq!(Plain.shape(Call::from(&prompt)).body, "Be brief.");
+/// assert_eq!(Plain.shape(RequestContent::from(&prompt)).body, "Be brief.");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Plain;
@@ -21,8 +21,8 @@ impl Wire for Plain {
         "exactly the prompt's bytes"
     }
 
-    fn shape(&self, call: Call<'_>) -> Request {
-        Request {
+    fn shape(&self, call: RequestContent<'_>) -> FormattedRequest {
+        FormattedRequest {
             media_type: "text/plain; charset=utf-8",
             body: call.prompt.text.clone(),
             diagnostics: Vec::new(),
@@ -39,7 +39,7 @@ mod tests {
     fn no_byte_is_added_or_lost() {
         for text in ["", "a", "a\n", "\r\n\u{feff}a\0b\u{202e}", "漢字\n\n"] {
             let prompt = Prompt { text: text.into(), ..Prompt::default() };
-            assert_eq!(Plain.shape(Call::from(&prompt)).body, text);
+            assert_eq!(Plain.shape(RequestContent::from(&prompt)).body, text);
         }
     }
 }

@@ -4,11 +4,11 @@
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     extension::{
-        Category, Entry, Fault, Found, FoundWhat, Grants, Ordering, ProviderChange, SchemaChecker,
-        SchemaFault, Scopes, resolve,
+        Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Grants, Ordering, ProviderChange,
+        SchemaChecker, SchemaFault, SchemaViolation, Scopes, resolve,
     },
     scope::Scope,
-    settings::{Merged, merge, parse},
+    settings::{MergedSettings, merge, parse},
 };
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,10 @@ impl SchemaChecker for Checker {
         let kind = |schema: &Value| schema.get("type").and_then(Value::as_str).map(str::to_owned);
         if let Some((key, _)) = properties.iter().find(|(_, of)| kind(of).as_deref() == Some("broken")) {
             let pointer = format!("/properties/{key}/type");
-            return Err(SchemaFault::Schema(Fault { pointer, message: "there is no such type".to_owned() }));
+            return Err(SchemaFault::Schema(SchemaViolation {
+                pointer,
+                message: "there is no such type".to_owned(),
+            }));
         }
         let config = config.as_object().unwrap_or(&nothing);
         let mut faults = Vec::new();
@@ -50,22 +53,26 @@ impl SchemaChecker for Checker {
             let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
             match properties.get(key).and_then(kind) {
                 Some(kind) if !is_a(value, &kind) => {
-                    faults.push(Fault { pointer, message: format!("it must be of type {kind}") });
+                    faults.push(SchemaViolation { pointer, message: format!("it must be of type {kind}") });
                 }
                 None if !properties.contains_key(key) => {
-                    faults.push(Fault { pointer, message: "it is not declared".to_owned() });
+                    faults.push(SchemaViolation { pointer, message: "it is not declared".to_owned() });
                 }
                 _ => {}
             }
         }
         for key in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
             if key.as_str().is_some_and(|key| !config.contains_key(key)) {
-                faults.push(Fault { pointer: String::new(), message: format!("{key} is required") });
+                faults
+                    .push(SchemaViolation { pointer: String::new(), message: format!("{key} is required") });
             }
         }
         let most = schema.get("maxProperties").and_then(Value::as_u64).unwrap_or(u64::MAX);
         if config.len() as u64 > most {
-            faults.push(Fault { pointer: String::new(), message: format!("more than {most} properties") });
+            faults.push(SchemaViolation {
+                pointer: String::new(),
+                message: format!("more than {most} properties"),
+            });
         }
         if faults.is_empty() { Ok(()) } else { Err(SchemaFault::Config(faults)) }
     }
@@ -75,7 +82,7 @@ impl SchemaChecker for Checker {
 pub struct All;
 
 impl Grants for All {
-    fn may_run(&self, _entry: &Entry) -> bool {
+    fn may_run(&self, _entry: &ExtensionEntry) -> bool {
         true
     }
 
@@ -115,32 +122,32 @@ pub fn path(scope: Scope, category: Category, id: &str) -> String {
     format!("{scope}/extensions/{category}/{id}/manifest.json")
 }
 
-pub fn raw(scope: Scope, category: Category, id: &str, text: &str) -> Found {
-    let what = FoundWhat::Manifest(text.as_bytes().to_vec());
-    Found { scope, category, id: id.to_owned(), path: path(scope, category, id), what }
+pub fn raw(scope: Scope, category: Category, id: &str, text: &str) -> DiscoveredManifest {
+    let what = DiscoveredContent::Manifest(text.as_bytes().to_vec());
+    DiscoveredManifest { scope, category, id: id.to_owned(), path: path(scope, category, id), what }
 }
 
-pub fn with(scope: Scope, category: Category, id: &str, more: &Value) -> Found {
+pub fn with(scope: Scope, category: Category, id: &str, more: &Value) -> DiscoveredManifest {
     raw(scope, category, id, &manifest(category, id, more).to_string())
 }
 
 /// A complete one.
-pub fn sound(scope: Scope, category: Category, id: &str) -> Found {
+pub fn sound(scope: Scope, category: Category, id: &str) -> DiscoveredManifest {
     with(scope, category, id, &complete(category))
 }
 
 /// One that fails in the stage contractVersion.
-pub fn broken(scope: Scope, category: Category, id: &str) -> Found {
+pub fn broken(scope: Scope, category: Category, id: &str) -> DiscoveredManifest {
     with(scope, category, id, &json!({"contractVersion": "9.0.0"}))
 }
 
-pub fn held(scope: Scope, category: Category, id: &str) -> Found {
-    let what = FoundWhat::Held(Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits for trust"));
-    Found { scope, category, id: id.to_owned(), path: path(scope, category, id), what }
+pub fn held(scope: Scope, category: Category, id: &str) -> DiscoveredManifest {
+    let what = DiscoveredContent::Held(Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits for trust"));
+    DiscoveredManifest { scope, category, id: id.to_owned(), path: path(scope, category, id), what }
 }
 
 /// Settings of layers; reading them says nothing.
-pub fn settings(layers: &[(Scope, Value)]) -> Merged {
+pub fn settings(layers: &[(Scope, Value)]) -> MergedSettings {
     let mut notes = Diagnostics::new();
     let mut parsed = Vec::new();
     for (scope, value) in layers {
@@ -151,7 +158,7 @@ pub fn settings(layers: &[(Scope, Value)]) -> Merged {
     merge(parsed, &mut notes)
 }
 
-pub fn resolved(found: Vec<Found>, settings: &Merged) -> Scopes {
+pub fn resolved(found: Vec<DiscoveredManifest>, settings: &MergedSettings) -> Scopes {
     resolve(found, settings, &[], &Checker)
 }
 
@@ -161,7 +168,7 @@ pub fn ordering(scope: Scope, value: &Value) -> Ordering {
 }
 
 /// The row of a layer.
-pub fn row<'a>(scopes: &'a Scopes, scope: Scope, category: Category, id: &str) -> &'a Entry {
+pub fn row<'a>(scopes: &'a Scopes, scope: Scope, category: Category, id: &str) -> &'a ExtensionEntry {
     let mut rows = scopes
         .entries
         .iter()

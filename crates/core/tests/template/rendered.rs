@@ -1,16 +1,16 @@
 //! Rendering to a text, for the tests of the template language.
 
 use preface_core::{
-    fact::FactKey,
+    fact::VariableKey,
     template::{Output, Template},
 };
 use std::{collections::BTreeMap, ops::Range};
 
 /// Values by key; a missing key does not exist.
-pub type Values = BTreeMap<FactKey, Option<String>>;
+pub type Values = BTreeMap<VariableKey, Option<String>>;
 
 /// Looks a variable up: `None` if it does not exist, an error if nobody knows it.
-pub type Lookup<'l> = dyn FnMut(&FactKey) -> Result<Option<String>, FactKey> + 'l;
+pub type Lookup<'l> = dyn FnMut(&VariableKey) -> Result<Option<String>, VariableKey> + 'l;
 
 /// What a render wrote.
 pub struct Rendered<'t> {
@@ -31,9 +31,9 @@ impl<'t> Rendered<'t> {
 }
 
 impl Output for Rendered<'_> {
-    type Error = FactKey;
+    type Error = VariableKey;
 
-    fn exists(&mut self, key: &FactKey) -> Result<bool, FactKey> {
+    fn exists(&mut self, key: &VariableKey) -> Result<bool, VariableKey> {
         Ok((self.lookup)(key)?.is_some())
     }
 
@@ -43,7 +43,7 @@ impl Output for Rendered<'_> {
         self.ranges.push(range);
     }
 
-    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), FactKey> {
+    fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), VariableKey> {
         let Some(value) = (self.lookup)(key)? else { return Ok(()) };
         let inside = &self.template[tag.clone()];
         assert!(
@@ -58,7 +58,7 @@ impl Output for Rendered<'_> {
 
 /// Renders with these values; a missing key does not exist.
 pub fn render(template: &Template, values: &Values) -> String {
-    let mut lookup = |key: &FactKey| Ok(values.get(key).cloned().flatten());
+    let mut lookup = |key: &VariableKey| Ok(values.get(key).cloned().flatten());
     let mut rendered = Rendered::new(template, &mut lookup);
     template.render(&mut rendered).unwrap();
     rendered.text

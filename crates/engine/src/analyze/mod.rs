@@ -19,15 +19,15 @@ pub use reply::{
 use crate::{Error, engine::Engine, request::Request};
 use preface_core::{
     diagnostic::Diagnostics,
-    fact::Facts,
-    render::Rules,
-    template::{Options, Template, Utf16},
+    fact::RecordedVariables,
+    render::RenderRules,
+    template::{Template, TemplateOptions, Utf16},
 };
 use std::path::PathBuf;
 
 /// A template to analyze, with the request whose variables it may use.
 #[derive(Clone, Debug, Default)]
-pub struct Analyze {
+pub struct AnalysisRequest {
     /// The template.
     pub template: String,
     /// The request whose variables are used. Without a `cwd` nothing about a directory is looked up.
@@ -45,28 +45,33 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// The profile cannot be used, or the request cannot be understood.
-    pub fn analyze(&self, wanted: &Analyze) -> Result<Analysis, Error> {
+    pub fn analyze(&self, wanted: &AnalysisRequest) -> Result<Analysis, Error> {
         let mut probe = Probe::new(self, &wanted.request, &wanted.roots)?;
         let limits = &mut probe.profile.template;
         limits.raw = wanted.raw.unwrap_or(limits.raw);
         limits.trim_tag_lines = wanted.trim_tag_lines.unwrap_or(limits.trim_tag_lines);
-        let options = Rules::new(limits, &[]).template;
+        let options = RenderRules::new(limits, &[]).template;
 
         let text = wanted.template.as_str();
-        let (mut facts, mut trouble) = (Facts::default(), Diagnostics::new());
+        let (mut facts, mut trouble) = (RecordedVariables::default(), Diagnostics::new());
         let preview = match Template::parse(text, &options) {
             Ok(_) => preview::preview(&probe, text, &mut facts, &mut trouble)?,
             // Its finding comes with the others.
             Err(_) => None,
         };
         // What is too deep or too large is still coloured.
-        let unlimited = Options { max_depth: None, max_bytes: None, ..options };
+        let unlimited = TemplateOptions { max_depth: None, max_bytes: None, ..options };
         let Ok(template) = Template::parse(text, &unlimited) else { return Ok(Analysis::default()) };
         let tiles = template.tiles();
         let utf16 = Utf16::new(text);
         let conditions = preview::conditions(&tiles, &facts);
         let (diagnostics, more_diagnostics) = notes::notes(
-            &notes::Wanted { text, options: &options, profile: &probe.profile, somewhere: probe.somewhere },
+            &notes::AnalysisInput {
+                text,
+                options: &options,
+                profile: &probe.profile,
+                somewhere: probe.somewhere,
+            },
             &tiles,
             &facts,
             trouble,
@@ -102,10 +107,10 @@ impl Engine<'_> {
         &self,
         request: &Request,
         roots: &[PathBuf],
-    ) -> Result<Vec<(crate::Variable, Option<preface_core::fact::Fact>)>, Error> {
+    ) -> Result<Vec<(crate::Variable, Option<preface_core::fact::RecordedVariable>)>, Error> {
         let probe = Probe::new(self, request, roots)?;
         let answer = |variable: &crate::Variable| {
-            let key = preface_core::fact::FactKey::new(variable.kind, variable.name);
+            let key = preface_core::fact::VariableKey::new(variable.kind, variable.name);
             (!variable.dynamic).then(|| probe.answer(&key))
         };
         Ok(crate::variables().into_iter().map(|variable| (variable, answer(&variable))).collect())

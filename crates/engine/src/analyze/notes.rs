@@ -4,25 +4,25 @@ use super::reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair};
 use crate::lint::{catalogue, tags};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
-    fact::{FactKey, Facts},
+    fact::{RecordedVariables, VariableKey},
     lint::{
-        few::Few,
+        few::BoundedList,
         finding, forged,
-        hidden::{self, Comments},
+        hidden::{self, CommentHandling},
         secret,
         template::{self, Edit},
     },
     profile::Profile,
-    template::{Locator, Options, Tile, Utf16},
+    template::{Locator, TemplateOptions, Tile, Utf16},
 };
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
 /// The name of the template in places.
 const NAME: &str = "template";
 
-pub(super) struct Wanted<'a> {
+pub(super) struct AnalysisInput<'a> {
     pub text: &'a str,
-    pub options: &'a Options,
+    pub options: &'a TemplateOptions,
     pub profile: &'a Profile,
     /// True where files were looked for.
     pub somewhere: bool,
@@ -31,14 +31,14 @@ pub(super) struct Wanted<'a> {
 /// Finds all diagnostics: about the tags, hidden characters, the files that the text names, and rendering.
 /// Returns the most severe ones by place, and the number of the others.
 pub(super) fn notes(
-    wanted: &Wanted<'_>,
+    wanted: &AnalysisInput<'_>,
     tiles: &[Tile<'_>],
-    facts: &Facts,
+    facts: &RecordedVariables,
     trouble: Diagnostics,
     utf16: &Utf16<'_>,
 ) -> (Vec<AnalyzedNote>, usize) {
-    let Wanted { text, options, profile, somewhere } = wanted;
-    let mut found = Found { text, few: Few::new(MOST_DIAGNOSTICS) };
+    let AnalysisInput { text, options, profile, somewhere } = wanted;
+    let mut found = RankedDiagnostics { text, few: BoundedList::new(MOST_DIAGNOSTICS) };
     let (linted, mut left) = template::lint_few(
         text,
         options,
@@ -52,7 +52,7 @@ pub(super) fn notes(
     }
     let (hidden, more) = finding::worst(hidden::scan(text), MOST_DIAGNOSTICS);
     left += more;
-    let mut others = hidden::diagnostics(&hidden, text, None, NAME, Comments::Sent);
+    let mut others = hidden::diagnostics(&hidden, text, None, NAME, CommentHandling::Sent);
     let (secrets, more) = finding::worst(secret::scan(text), MOST_DIAGNOSTICS);
     left += more;
     others.extend(finding::diagnostics(&secrets, text, None, NAME));
@@ -64,7 +64,7 @@ pub(super) fn notes(
         let span = note.place.as_ref().and_then(|place| place.span.clone()).unwrap_or(0..0);
         found.push(note, span, None);
     }
-    let mut first: BTreeMap<&FactKey, Range<usize>> = BTreeMap::new();
+    let mut first: BTreeMap<&VariableKey, Range<usize>> = BTreeMap::new();
     for tile in tiles.iter().filter(|tile| tile.stray.is_none()) {
         if let Some(key) = tile.key {
             first.entry(key).or_insert_with(|| tile.range.clone());
@@ -82,7 +82,7 @@ pub(super) fn notes(
     }
     let (mut notes, more) = found.few.done();
     notes.sort_by(|a, b| {
-        let place = |one: &One| pair(&one.range);
+        let place = |one: &PlacedDiagnostic| pair(&one.range);
         (place(a), b.note.severity, a.note.code).cmp(&(place(b), a.note.severity, b.note.code))
     });
     // By place, so that lines and columns cost one walk over the text.
@@ -94,30 +94,30 @@ pub(super) fn notes(
 type Rank = (Reverse<Severity>, [usize; 2], DiagnosticCode);
 
 /// The diagnostics found so far.
-struct Found<'a> {
+struct RankedDiagnostics<'a> {
     text: &'a str,
-    few: Few<Rank, One>,
+    few: BoundedList<Rank, PlacedDiagnostic>,
 }
 
-impl Found<'_> {
+impl RankedDiagnostics<'_> {
     fn push(&mut self, note: Diagnostic, range: Range<usize>, edit: Option<Edit>) {
         let on_characters = self.text.get(range.clone()).is_some();
         let range = if on_characters { range } else { 0..0 };
         let rank = (Reverse(note.severity), pair(&range), note.code);
-        self.few.push(rank, One { note, range, edit });
+        self.few.push(rank, PlacedDiagnostic { note, range, edit });
     }
 }
 
 /// A note with its place in the template.
-struct One {
+struct PlacedDiagnostic {
     note: Diagnostic,
     range: Range<usize>,
     edit: Option<Edit>,
 }
 
-impl One {
+impl PlacedDiagnostic {
     fn shown(self, locator: &mut Locator<'_>, utf16: &Utf16<'_>) -> AnalyzedNote {
-        let One { note, range, edit } = self;
+        let PlacedDiagnostic { note, range, edit } = self;
         let place = note.place.unwrap_or_default();
         let position = locator.locate(range.clone());
         AnalyzedNote {

@@ -4,16 +4,16 @@ use super::{
     Probe,
     reply::{Condition, MOST_VARIABLES, UsedVariable, shortened},
 };
-use crate::{COUNTERS, Error, request::StoredTemplate};
+use crate::{COUNTERS, Error, request::TemplateInput};
 use preface_core::{
     diagnostic::Diagnostics,
-    fact::{FactKey, Facts},
+    fact::{RecordedVariables, VariableKey},
     line::{self, LineError},
-    profile::Arrange,
+    profile::PartOrder,
     prompt::Prompt,
-    section::{Body, CutRule, Section, SectionId},
+    section::{CutRule, Section, SectionBody, SectionId},
     template::{Branch, Tile, TileKind, TokenKind},
-    world::{OwnPrompt, WORLD_VERSION, World},
+    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,26 +22,26 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(super) fn preview(
     probe: &Probe<'_>,
     text: &str,
-    facts: &mut Facts,
+    facts: &mut RecordedVariables,
     trouble: &mut Diagnostics,
 ) -> Result<Option<Prompt>, Error> {
-    let template = StoredTemplate { name: "template".into(), version: None, text: text.into() };
-    let mut section = Section::new(SectionId::new("template"), Body::Text(template.pieces()));
+    let template = TemplateInput { name: "template".into(), version: None, text: text.into() };
+    let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template.pieces()));
     section.keep_blank = true;
     section.cut = CutRule::Never;
     let mut profile = probe.profile.clone();
     profile.sections = vec![section];
     profile.groups.clear();
     profile.unordered.clear();
-    profile.arrange = Arrange::Listed;
+    profile.arrange = PartOrder::Listed;
     profile.budget.tokens = None;
-    let mut world = World {
+    let mut world = Snapshot {
         version: WORLD_VERSION,
         turn: probe.turn().clone(),
         profile: Arc::new(profile),
         stack: Default::default(),
         overrides: Vec::new(),
-        system_prompt: OwnPrompt::default(),
+        system_prompt: SettingsPrompt::default(),
         given: BTreeMap::new(),
         stored: None,
         contributions: Vec::new(),
@@ -50,7 +50,7 @@ pub(super) fn preview(
         diagnostics: Diagnostics::new(),
         audit: Vec::new(),
     };
-    let ran = line::run_with(&mut world, COUNTERS, &mut |key: &FactKey| Some(probe.answer(key)));
+    let ran = line::run_with(&mut world, COUNTERS, &mut |key: &VariableKey| Some(probe.answer(key)));
     *facts = world.facts;
     match ran {
         Ok(prompt) => Ok(Some(prompt)),
@@ -63,7 +63,7 @@ pub(super) fn preview(
 }
 
 /// Returns for each condition whether it was true; `None` for one that rendering did not reach.
-pub(super) fn conditions(tiles: &[Tile<'_>], facts: &Facts) -> Vec<Condition> {
+pub(super) fn conditions(tiles: &[Tile<'_>], facts: &RecordedVariables) -> Vec<Condition> {
     let mut conditions = Vec::new();
     // For each open block: which branch speaks, where the block is reached at all.
     let mut open: Vec<Option<Branch>> = Vec::new();
@@ -91,9 +91,9 @@ pub(super) fn conditions(tiles: &[Tile<'_>], facts: &Facts) -> Vec<Condition> {
 
 /// Lists the keys of a template in the order of their first tags, with what is known of them, and counts those that are too
 /// many.
-pub(super) fn variables(tiles: &[Tile<'_>], facts: &Facts) -> (Vec<UsedVariable>, usize) {
+pub(super) fn variables(tiles: &[Tile<'_>], facts: &RecordedVariables) -> (Vec<UsedVariable>, usize) {
     let registry = crate::variables();
-    let mut places: BTreeMap<&FactKey, usize> = BTreeMap::new();
+    let mut places: BTreeMap<&VariableKey, usize> = BTreeMap::new();
     let mut used: Vec<UsedVariable> = Vec::new();
     for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
         let Some(key) = tile.key else { continue };

@@ -10,13 +10,13 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{Fact, FactKey, Facts},
+    fact::{RecordedVariable, RecordedVariables, VariableKey},
     lint::hidden::escape_hidden,
     profile::Profile,
     turn::Turn,
     variables::option_variable,
 };
-use preface_host::{look::Look, provider};
+use preface_host::{look::ProviderContext, provider};
 use std::{cell::Cell, path::PathBuf};
 
 /// The most bytes that the values of one probe have together.
@@ -55,30 +55,30 @@ impl<'s> Probe<'s> {
     }
 
     /// Returns what is known without a look: where no directory was named, there is none.
-    pub(crate) fn facts(&self) -> Facts {
-        let mut facts = Facts::default();
+    pub(crate) fn facts(&self) -> RecordedVariables {
+        let mut facts = RecordedVariables::default();
         for name in ["cwd", "cwd_slashes"].iter().filter(|_| !self.somewhere) {
-            facts.supply(FactKey::new("prompt", name), Fact::absent(NO_DIRECTORY));
+            facts.supply(VariableKey::new("prompt", name), RecordedVariable::absent(NO_DIRECTORY));
         }
         facts
     }
 
     /// Answers one fact.
-    pub(crate) fn answer(&self, key: &FactKey) -> Fact {
+    pub(crate) fn answer(&self, key: &VariableKey) -> RecordedVariable {
         if !self.somewhere && about_a_directory(key) {
-            return Fact::absent(NO_DIRECTORY);
+            return RecordedVariable::absent(NO_DIRECTORY);
         }
         let fact = self.ask(key);
         self.within_bounds(key, fact)
     }
 
-    fn ask(&self, key: &FactKey) -> Fact {
+    fn ask(&self, key: &VariableKey) -> RecordedVariable {
         let look = self.access.look(&self.engine, &self.loaded, &self.loaded.merged);
-        let look = Look { bundle: None, sections: &[], ..look };
+        let look = ProviderContext { bundle: None, sections: &[], ..look };
         option_variable(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
     }
 
-    fn within_bounds(&self, key: &FactKey, fact: Fact) -> Fact {
+    fn within_bounds(&self, key: &VariableKey, fact: RecordedVariable) -> RecordedVariable {
         let bytes = fact.value.as_ref().map_or(0, String::len);
         if let Some(left) = self.left.get().checked_sub(bytes) {
             self.left.set(left);
@@ -86,14 +86,14 @@ impl<'s> Probe<'s> {
         }
         let why = format!("the values of this template have more than {VALUES_LIMIT} bytes together");
         let note = format!("`{}` is absent: {why}", escape_hidden(key.as_str()));
-        let mut absent = Fact::absent(why);
+        let mut absent = RecordedVariable::absent(why);
         absent.diagnostics.push(Diagnostic::warning(DiagnosticCode::TemplateValuesTooLarge, note));
         absent
     }
 }
 
 /// Returns true for a variable that depends on the working directory.
-fn about_a_directory(key: &FactKey) -> bool {
+fn about_a_directory(key: &VariableKey) -> bool {
     matches!(
         (key.kind(), key.name()),
         ("agents" | "file" | "project_file" | "git", _) | ("prompt", "cwd" | "cwd_slashes")

@@ -8,7 +8,7 @@ use preface_core::{
     fact::Stability,
     origin::Origin,
     prompt::Prompt,
-    template::{Branch, Stray, Tile, TileKind, Utf16},
+    template::{Branch, StrayReason, Tile, TileKind, Utf16},
 };
 use serde::Serialize;
 use std::ops::Range;
@@ -267,11 +267,11 @@ impl AnalyzedToken {
             key_utf16: tile.key_range.as_ref().map(|range| pair(&utf16.range(range))),
             tag: (tile.stray.is_some() && matches!(tile.kind, TileKind::Tag(_))).then_some(kind),
             why: tile.stray.map(|stray| match stray {
-                Stray::NeverClosed => "never-closed",
-                Stray::NoOpenIf => "no-open-if",
-                Stray::SecondElse => "second-else",
-                Stray::NoEndraw => "no-endraw",
-                Stray::NoRaw => "no-raw",
+                StrayReason::NeverClosed => "never-closed",
+                StrayReason::NoOpenIf => "no-open-if",
+                StrayReason::SecondElse => "second-else",
+                StrayReason::NoEndraw => "no-endraw",
+                StrayReason::NoRaw => "no-raw",
             }),
             partners: tile.partners.clone(),
         }

@@ -1,13 +1,13 @@
 //! Reads a catalog's directory: `README.md` and the `.md` files of `system-prompts`, within limits, and nothing outside.
 
-use preface_catalog::{Source, SourceFile};
+use preface_catalog::{CatalogSource, SourceFile};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::hidden::escape_hidden,
 };
 use preface_host::{
     catalogs::{FILE_LIMIT, PROMPTS_LIMIT, stem_fault},
-    system::{DirEntry, FileKind, ReadError, System, Within},
+    system::{DirEntry, FileKind, ReadError, ReadScope, System},
 };
 use std::{collections::BTreeMap, path::Path};
 
@@ -30,7 +30,7 @@ pub(super) fn gather(
     dir: &Path,
     version: Option<String>,
     notes: &mut Diagnostics,
-) -> Result<Source, Box<Diagnostic>> {
+) -> Result<CatalogSource, Box<Diagnostic>> {
     let root = system.canonical(dir).map_err(|error| no_directory(dir, &error))?;
     let prompts = root.join(PROMPTS);
     match system.canonical(&prompts) {
@@ -47,10 +47,10 @@ pub(super) fn gather(
     if names.len() > PROMPTS_LIMIT {
         return Err(too_large(&prompts, "files", PROMPTS_LIMIT));
     }
-    let mut source = Source { files: Vec::new(), readme: None, version };
+    let mut source = CatalogSource { files: Vec::new(), readme: None, version };
     let mut total = 0;
     for name in names {
-        match system.read(&prompts.join(&name), Within::Root(&root), FILE_LIMIT) {
+        match system.read(&prompts.join(&name), ReadScope::Root(&root), FILE_LIMIT) {
             Ok(read) => {
                 total += read.bytes.len();
                 if total > TOTAL_LIMIT {
@@ -61,7 +61,7 @@ pub(super) fn gather(
             Err(error) => notes.push(left_out(&format!("{PROMPTS}/{name}"), &error)),
         }
     }
-    match system.read(&root.join(README), Within::Root(&root), README_LIMIT) {
+    match system.read(&root.join(README), ReadScope::Root(&root), README_LIMIT) {
         Ok(read) => source.readme = Some(read.into_bytes()),
         Err(ReadError::Missing) => {}
         Err(error) => notes.push(left_out(README, &error)),

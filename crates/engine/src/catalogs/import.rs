@@ -1,14 +1,14 @@
 //! Takes a catalog in: reads its directory, compiles it, keeps it.
 
 use super::gather::gather;
-use preface_catalog::{ImportError, Imported, compiled_bytes};
+use preface_catalog::{ImportError, ImportedCatalog, compiled_bytes};
 use preface_core::{
-    catalog::{Chunk, Generation, Index, Unread},
+    catalog::{CatalogChunk, CatalogIndex, Generation, UncompiledReason},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::hidden::escape_hidden,
 };
 use preface_host::{
-    catalogs::{self, KeptFile, Replace, Written},
+    catalogs::{self, CatalogPromptFile, CatalogWriteOutcome, ReplaceMode},
     system::System,
 };
 use serde::Serialize;
@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, path::Path};
 
 /// The progress of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum ImportStage {
     /// Reading the directory.
     Reading,
     /// Compiling this number of files.
@@ -43,21 +43,21 @@ pub struct ImportReport {
     /// The number of values in all prompts.
     pub values: usize,
     /// The `${…}` that are kept as written.
-    pub kept: KeptExpressions,
+    pub kept: LiteralExpressions,
     /// The digest of all files.
     pub digest: String,
     /// The pin of this catalog for a profile.
     pub pin: String,
     /// The effect on the catalog that was stored before.
     #[serde(serialize_with = "word")]
-    pub written: Written,
+    pub written: CatalogWriteOutcome,
     /// The diagnostics: of prompts that were left out and of `${…}` kept as written.
     pub notes: Diagnostics,
 }
 
 /// The numbers of `${…}` kept as written, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct KeptExpressions {
+pub struct LiteralExpressions {
     /// No expression.
     pub unparsed: usize,
     /// A construct that is not worked out.
@@ -66,21 +66,21 @@ pub struct KeptExpressions {
     pub undeclared: usize,
 }
 
-impl KeptExpressions {
+impl LiteralExpressions {
     /// Returns how many there are in all.
     #[must_use]
     pub fn total(self) -> usize {
         self.unparsed + self.unsupported + self.undeclared
     }
 
-    fn of(imported: &Imported) -> Self {
-        let mut kept = KeptExpressions::default();
+    fn of(imported: &ImportedCatalog) -> Self {
+        let mut kept = LiteralExpressions::default();
         for chunk in imported.texts.iter().flat_map(|(_, text)| &text.chunks) {
-            if let Chunk::Kept { why, .. } = chunk {
+            if let CatalogChunk::Kept { why, .. } = chunk {
                 match why {
-                    Unread::Unparsed(_) => kept.unparsed += 1,
-                    Unread::Unsupported(_) => kept.unsupported += 1,
-                    Unread::Undeclared(_) => kept.undeclared += 1,
+                    UncompiledReason::Unparsed(_) => kept.unparsed += 1,
+                    UncompiledReason::Unsupported(_) => kept.unsupported += 1,
+                    UncompiledReason::Undeclared(_) => kept.undeclared += 1,
                 }
             }
         }
@@ -88,11 +88,11 @@ impl KeptExpressions {
     }
 }
 
-fn word<S: serde::Serializer>(written: &Written, to: S) -> Result<S::Ok, S::Error> {
+fn word<S: serde::Serializer>(written: &CatalogWriteOutcome, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(match written {
-        Written::New => "new",
-        Written::Replaced => "replaced",
-        Written::Same => "same",
+        CatalogWriteOutcome::New => "new",
+        CatalogWriteOutcome::Replaced => "replaced",
+        CatalogWriteOutcome::Same => "same",
     })
 }
 
@@ -106,42 +106,42 @@ pub fn import(
     system: &dyn System,
     dir: &Path,
     version: Option<String>,
-    replace: Replace,
-    at: &mut dyn FnMut(Stage),
+    replace: ReplaceMode,
+    at: &mut dyn FnMut(ImportStage),
 ) -> Result<ImportReport, Box<Diagnostic>> {
     let mut notes = Diagnostics::new();
-    at(Stage::Reading);
+    at(ImportStage::Reading);
     let source = gather(system, dir, version, &mut notes)?;
-    at(Stage::Compiling(source.files.len()));
+    at(ImportStage::Compiling(source.files.len()));
     let imported = preface_catalog::import(&source).map_err(|error| refused(&error, dir))?;
     let index = &imported.index;
     let raw: BTreeMap<&str, &[u8]> =
         source.files.iter().map(|file| (file.name.as_str(), file.bytes.as_slice())).collect();
     let compiled: Vec<Vec<u8>> = imported.texts.iter().map(|(_, text)| compiled_bytes(text)).collect();
-    let files: Vec<KeptFile<'_>> = index
+    let files: Vec<CatalogPromptFile<'_>> = index
         .prompts
         .iter()
         .zip(&compiled)
         .filter_map(|(entry, compiled)| {
-            Some(KeptFile { file: &entry.file, raw: raw.get(entry.file.as_str())?, compiled })
+            Some(CatalogPromptFile { file: &entry.file, raw: raw.get(entry.file.as_str())?, compiled })
         })
         .collect();
-    at(Stage::Writing(files.len()));
+    at(ImportStage::Writing(files.len()));
     let written = catalogs::write(system, index, &files, replace, &mut notes)?;
-    let kept = KeptExpressions::of(&imported);
+    let kept = LiteralExpressions::of(&imported);
     Ok(report(imported, kept, written, notes))
 }
 
 fn report(
-    imported: Imported,
-    kept: KeptExpressions,
-    written: Written,
+    imported: ImportedCatalog,
+    kept: LiteralExpressions,
+    written: CatalogWriteOutcome,
     mut notes: Diagnostics,
 ) -> ImportReport {
-    let Imported { index, notes: of_import, .. } = imported;
+    let ImportedCatalog { index, notes: of_import, .. } = imported;
     notes.extend(of_import);
     let tokens = || index.prompts.iter().filter_map(|entry| entry.tokens);
-    let sum = |of: fn(&preface_core::catalog::Entry) -> usize| index.prompts.iter().map(of).sum();
+    let sum = |of: fn(&preface_core::catalog::CatalogEntry) -> usize| index.prompts.iter().map(of).sum();
     ImportReport {
         generation: index.generation,
         prompts: index.prompts.len(),
@@ -150,7 +150,7 @@ fn report(
         counted: tokens().count(),
         values: sum(|entry| entry.values),
         kept,
-        pin: Index::pin(&index),
+        pin: CatalogIndex::pin(&index),
         version: index.version,
         digest: index.digest,
         written,

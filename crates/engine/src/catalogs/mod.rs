@@ -15,18 +15,22 @@ mod verify;
 mod words;
 
 #[cfg(feature = "catalog")]
-pub use compare::{Compared, compare};
+pub use compare::{CatalogComparison, compare};
 #[cfg(feature = "catalog")]
-pub use import::{ImportReport, KeptExpressions, Stage, import};
+pub use import::{ImportReport, ImportStage, LiteralExpressions, import};
 #[cfg(feature = "catalog")]
-pub use preface_catalog::{Change, Difference, Likeness, Names, Rename, Side};
-pub use preface_host::catalogs::{Kept, Replace, Written, dir, index, number, raw, remove, text, versions};
+pub use preface_catalog::{
+    CatalogDifference, CatalogPrompt, Likeness, PromptChange, PromptRename, VariableDifference,
+};
+pub use preface_host::catalogs::{
+    CatalogWriteOutcome, ReplaceMode, StoredCatalog, dir, index, number, raw, remove, text, versions,
+};
 #[cfg(feature = "catalog")]
-pub use verify::{Verified, verify};
-pub use words::{Word, words};
+pub use verify::{CatalogVerification, verify};
+pub use words::{WordRun, words};
 
 use preface_core::{
-    catalog::{CatalogText, Chunk, Entry, Index},
+    catalog::{CatalogChunk, CatalogEntry, CatalogIndex, CatalogText},
     diagnostic::Diagnostic,
 };
 
@@ -35,15 +39,16 @@ use preface_core::{
 ///
 /// # Errors
 /// `catalog/no-prompt`, with a name that is close.
-pub fn find<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>> {
-    let is_file = |entry: &&Entry| {
+pub fn find<'i>(index: &'i CatalogIndex, name: &str) -> Result<&'i CatalogEntry, Box<Diagnostic>> {
+    let is_file = |entry: &&CatalogEntry| {
         entry.file == name || entry.file.strip_suffix(".md").is_some_and(|stem| stem == name)
     };
     let found = index.entry(name).or_else(|| index.prompts.iter().find(is_file));
-    let name_of = |entry: &Entry| entry.name.to_lowercase();
-    let short_of =
-        |entry: &Entry| name_of(entry).split_once(": ").map_or_else(String::new, |(_, name)| name.to_owned());
-    let only = |of: &dyn Fn(&Entry) -> String| {
+    let name_of = |entry: &CatalogEntry| entry.name.to_lowercase();
+    let short_of = |entry: &CatalogEntry| {
+        name_of(entry).split_once(": ").map_or_else(String::new, |(_, name)| name.to_owned())
+    };
+    let only = |of: &dyn Fn(&CatalogEntry) -> String| {
         let wanted = name.to_lowercase();
         let mut matching = index.prompts.iter().filter(|entry| of(entry) == wanted);
         matching.next().filter(|_| matching.next().is_none())
@@ -58,8 +63,8 @@ pub fn find<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnosti
 #[must_use]
 pub fn body(text: &CatalogText) -> String {
     let written = text.chunks.iter().map(|chunk| match chunk {
-        Chunk::Text { text, .. } => text.as_str(),
-        Chunk::Value { written, .. } | Chunk::Kept { written, .. } => written,
+        CatalogChunk::Text { text, .. } => text.as_str(),
+        CatalogChunk::Value { written, .. } | CatalogChunk::Kept { written, .. } => written,
     });
     written.collect()
 }

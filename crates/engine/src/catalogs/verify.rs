@@ -1,34 +1,34 @@
 //! Whether a catalog that is kept is still what was imported.
 
-use preface_catalog::Kept;
+use preface_catalog::StoredCatalogFiles;
 use preface_core::{
-    catalog::Index,
+    catalog::CatalogIndex,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
 };
 use preface_host::{catalogs, system::System};
 
 /// The result of verifying a stored catalog.
 #[derive(Clone, Debug)]
-pub struct Verified {
+pub struct CatalogVerification {
     /// The version.
     pub version: String,
     /// The index, if it can be read.
-    pub index: Option<Index>,
+    pub index: Option<CatalogIndex>,
     /// The problems that were found; empty if all files match.
     pub notes: Diagnostics,
 }
 
 /// Reads a catalog whole, compiles its files once more, and compares index, files and compiled texts with each other.
 #[must_use]
-pub fn verify(system: &dyn System, version: &str) -> Verified {
+pub fn verify(system: &dyn System, version: &str) -> CatalogVerification {
     let version = version.to_owned();
     let index = match catalogs::index(system, &version) {
         Ok(index) => index,
-        Err(note) => return Verified { version, index: None, notes: vec![*note] },
+        Err(note) => return CatalogVerification { version, index: None, notes: vec![*note] },
     };
     let mut notes = Diagnostics::new();
-    let catalogs::Files { raw, compiled } = catalogs::files(system, &index, &mut notes);
-    let found = preface_catalog::verify(&index, &Kept { files: raw, compiled });
+    let catalogs::ImportedCatalogFiles { raw, compiled } = catalogs::files(system, &index, &mut notes);
+    let found = preface_catalog::verify(&index, &StoredCatalogFiles { files: raw, compiled });
     // What could not be read is missing as well: said once.
     let said: Vec<String> =
         notes.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
@@ -36,5 +36,5 @@ pub fn verify(system: &dyn System, version: &str) -> Verified {
         let name = note.place.as_ref().map_or("", |place| place.path.as_str());
         note.code != DiagnosticCode::CatalogMissing || !said.iter().any(|path| path.ends_with(name))
     }));
-    Verified { version, index: Some(index), notes }
+    CatalogVerification { version, index: Some(index), notes }
 }

@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A run of words with the same change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Word {
+pub struct WordRun {
     /// The change: kept, added or removed.
     pub kind: DiffKind,
     /// The words, with the blanks and line ends between them.
@@ -26,10 +26,10 @@ pub struct Word {
 /// assert_eq!(shown, ["Use ", "tabs", "blanks", " here."]);
 /// ```
 #[must_use]
-pub fn words(before: &str, after: &str) -> Vec<Word> {
+pub fn words(before: &str, after: &str) -> Vec<WordRun> {
     let diff =
         TextDiff::configure().algorithm(Algorithm::Patience).timeout(PATIENCE).diff_words(before, after);
-    let mut runs = Runs::default();
+    let mut runs = WordRuns::default();
     for change in diff.iter_all_changes() {
         match change.tag() {
             ChangeTag::Equal => runs.same(change.value()),
@@ -43,15 +43,15 @@ pub fn words(before: &str, after: &str) -> Vec<Word> {
 
 /// Joins words to runs. Blanks between two changes belong to both, so that a sentence that was written anew is one change.
 #[derive(Debug, Default)]
-struct Runs {
-    found: Vec<Word>,
+struct WordRuns {
+    found: Vec<WordRun>,
     removed: String,
     added: String,
     /// Blanks behind a change that nothing has followed yet.
     blanks: String,
 }
 
-impl Runs {
+impl WordRuns {
     fn differ(&mut self, kind: DiffKind, text: &str) {
         self.removed.push_str(&self.blanks);
         self.added.push_str(&self.blanks);
@@ -84,7 +84,7 @@ impl Runs {
         match self.found.last_mut() {
             _ if text.is_empty() => {}
             Some(last) if last.kind == kind => last.text.push_str(&text),
-            _ => self.found.push(Word { kind, text }),
+            _ => self.found.push(WordRun { kind, text }),
         }
     }
 }

@@ -1,24 +1,24 @@
 //! Counts against those of OpenAI's own `tiktoken`; `vectors/make.py` says how they were made.
 
 use super::{CL100K, O200K};
-use preface_core::budget::{Clipped, Counter, clip};
+use preface_core::budget::{ClipResult, Counter, clip};
 use proptest::prelude::*;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Row {
+struct CountRow {
     text: String,
     o200k: usize,
     cl100k: usize,
 }
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<CountRow> {
     serde_json::from_str(include_str!("vectors/counts.json")).expect("the vectors are a list of rows")
 }
 
 #[test]
 fn counts_are_those_of_the_reference() {
-    for Row { text, o200k, cl100k } in rows() {
+    for CountRow { text, o200k, cl100k } in rows() {
         assert_eq!((O200K.count(&text), CL100K.count(&text)), (o200k, cl100k), "{text:?}");
     }
 }
@@ -56,6 +56,6 @@ proptest! {
         let text = words.join(" programmer's ");
         let clipped = clip(&text, max, &O200K);
         prop_assert!(O200K.count(&clipped.apply(&text)) <= max, "{clipped:?}");
-        prop_assert_eq!(matches!(clipped, Clipped::Whole { .. }), max > 0 && O200K.count(&text) <= max);
+        prop_assert_eq!(matches!(clipped, ClipResult::Whole { .. }), max > 0 && O200K.count(&text) <= max);
     }
 }

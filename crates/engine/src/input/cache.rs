@@ -1,5 +1,5 @@
 //! The inputs of earlier builds, for the next request that asks for the same: a service that builds many prompts for one
-//! directory reads profile, settings and layers once, and then looks only whether a file changed ([`Trail`]).
+//! directory reads profile, settings and layers once, and then looks only whether a file changed ([`AccessLog`]).
 //!
 //! No finished prompt is cached. Instant, conversation and template are those of the new request, and the pure half runs for
 //! each. Variables that are files are answered from the cache where those files did not change, all others anew. So a prompt
@@ -7,20 +7,20 @@
 
 use crate::{
     Engine, Error, Request,
-    hooks::Told,
+    hooks::HookRecipients,
     input::{Inputs, collect::Breadth},
     log::{Loggers, not_handed_out},
 };
 use preface_core::{
-    fact::{FactKey, Facts},
+    fact::{RecordedVariables, VariableKey},
     prompt::Prompt,
-    world::World,
+    world::Snapshot,
 };
 use preface_host::{
     gate::{AdmittedText, GateMark},
     look::Headless,
-    provider::{self, FactProvider},
-    system::trail::{Trail, Trailed},
+    provider::{self, VariableProvider},
+    system::trail::{AccessLog, RecordingSystem},
 };
 use std::sync::{Mutex, PoisonError};
 
@@ -31,9 +31,9 @@ const MOST: usize = 64;
 const LARGEST: usize = 1 << 20;
 
 /// A prompt and its inputs.
-pub(crate) struct BuiltFrom<'m> {
+pub(crate) struct BuildContext<'m> {
     pub prompt: Prompt,
-    pub world: &'m World,
+    pub world: &'m Snapshot,
     pub inputs: &'m Inputs,
 }
 
@@ -46,25 +46,25 @@ struct CachedInputs {
     /// The request, without what is new in each.
     asked: Request,
     inputs: Inputs,
-    world: World,
+    world: Snapshot,
     /// The state of the gate after the inputs were read.
     mark: GateMark,
-    trail: Trail,
+    trail: AccessLog,
     known: Option<FileVariables>,
 }
 
 /// Variables that are files, with the state of these files.
 #[derive(Debug)]
 struct FileVariables {
-    facts: Facts,
+    facts: RecordedVariables,
     /// The project texts among them.
     admitted: Vec<AdmittedText>,
-    trail: Trail,
+    trail: AccessLog,
 }
 
 impl FileVariables {
     /// Returns the project texts behind those variables that a prompt used.
-    fn admitted_in(&self, world: &World) -> Vec<AdmittedText> {
+    fn admitted_in(&self, world: &Snapshot) -> Vec<AdmittedText> {
         let is_used = |text: &&AdmittedText| {
             world.facts.iter().any(|(key, fact)| *fact.source == *text.shown && self.facts.get(key).is_some())
         };
@@ -73,8 +73,9 @@ impl FileVariables {
 
     /// Returns the file variables of a build; `None` where a text passed the gate by its digest, because each build reports
     /// those.
-    fn of(looks: Trailed<'_>, inputs: &Inputs, mark: GateMark, world: &World) -> Option<Self> {
-        let of_files = |key: &FactKey| provider::fact_provider(key).is_some_and(FactProvider::is_of_files);
+    fn of(looks: RecordingSystem<'_>, inputs: &Inputs, mark: GateMark, world: &Snapshot) -> Option<Self> {
+        let of_files =
+            |key: &VariableKey| provider::fact_provider(key).is_some_and(VariableProvider::is_of_files);
         let mut facts = world.facts.clone();
         facts.retain(|key, _| of_files(key) && !world.turn.facts.contains_key(key));
         let bytes: usize = facts.iter().filter_map(|(_, fact)| fact.value.as_ref()).map(String::len).sum();
@@ -113,8 +114,8 @@ impl CachedInputs {
         inputs.forget_after(*mark);
         world.turn.now = engine.instant_now();
         world.turn.conversation.clone_from(&request.conversation);
-        world.stored = request.template.as_ref().map(crate::StoredTemplate::pieces);
-        world.facts = Facts::default();
+        world.stored = request.template.as_ref().map(crate::TemplateInput::pieces);
+        world.facts = RecordedVariables::default();
     }
 
     fn compose(&mut self, engine: &Engine<'_>) -> Result<Prompt, Error> {
@@ -124,7 +125,7 @@ impl CachedInputs {
             inputs.gate().add_admitted(known.admitted_in(world));
             return Ok(prompt);
         }
-        let looks = Trailed::new(engine.system());
+        let looks = RecordingSystem::new(engine.system());
         let prompt = engine.on(&looks).compose(inputs, world, &Headless)?;
         *known = FileVariables::of(looks, inputs, *mark, world);
         Ok(prompt)
@@ -140,7 +141,7 @@ impl Engine<'_> {
         &self,
         cache: &InputCache,
         request: &Request,
-        read: impl FnOnce(BuiltFrom<'_>) -> T,
+        read: impl FnOnce(BuildContext<'_>) -> T,
     ) -> Result<T, Error> {
         // A build at another instant, or with templates of its own, is of no use to the next.
         let lasts = request.now.is_none() && self.templates().is_none();
@@ -153,25 +154,25 @@ impl Engine<'_> {
             let mut prompt = kept.compose(self)?;
             self.refuse_held_of(request, &kept.inputs)?;
             self.log(&kept.inputs, &kept.world.turn, &mut prompt);
-            let made = read(BuiltFrom { prompt, world: &kept.world, inputs: &kept.inputs });
+            let made = read(BuildContext { prompt, world: &kept.world, inputs: &kept.inputs });
             cache.put(kept);
             return Ok(made);
         }
-        let trailed = Trailed::new(self.system());
+        let trailed = RecordingSystem::new(self.system());
         let engine = self.handing_out();
         let (inputs, world) =
             engine.on(&trailed).read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mark = inputs.gate().mark();
         let trail = trailed.into_trail().filter(|_| lasts && self.is_lasting(&inputs, &world));
-        let looks = Trailed::new(self.system());
+        let looks = RecordingSystem::new(self.system());
         let (inputs, world, mut prompt) =
-            self.on(&looks).first_base(inputs, world, &Told::nobody(), &Headless)?;
+            self.on(&looks).first_base(inputs, world, &HookRecipients::nobody(), &Headless)?;
         if let Err(refused) = self.refuse_held_of(request, &inputs) {
             self.append(&Loggers::of(&inputs, &world.turn), &not_handed_out(&prompt.audit));
             return Err(refused);
         }
         self.log(&inputs, &world.turn, &mut prompt);
-        let made = read(BuiltFrom { prompt, world: &world, inputs: &inputs });
+        let made = read(BuildContext { prompt, world: &world, inputs: &inputs });
         if let Some(trail) = trail {
             let known = FileVariables::of(looks, &inputs, mark, &world);
             cache.put(CachedInputs { asked, inputs, world, mark, trail, known });
@@ -180,13 +181,13 @@ impl Engine<'_> {
     }
 
     /// Returns whether another build may use the inputs: no program takes part, and the texts are small enough.
-    fn is_lasting(&self, inputs: &Inputs, world: &World) -> bool {
+    fn is_lasting(&self, inputs: &Inputs, world: &Snapshot) -> bool {
         self.programs(inputs, &world.turn, &Headless).is_empty() && text_bytes(inputs, world) <= LARGEST
     }
 }
 
 /// Returns how many bytes the texts have that were collected.
-fn text_bytes(inputs: &Inputs, world: &World) -> usize {
+fn text_bytes(inputs: &Inputs, world: &Snapshot) -> usize {
     let files = world.stack.0.iter().flat_map(|layer| layer.files.values().chain(layer.sections.values()));
     let items = world.contributions.iter().flat_map(|from| &from.items).map(|item| &item.pieces);
     let pieces: usize = files.chain(items).flatten().map(|piece| piece.text.len()).sum();

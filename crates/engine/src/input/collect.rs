@@ -1,31 +1,31 @@
 //! The last input stage: the texts of the layers, what context providers contribute, and everything else that the pure half
-//! needs, as a [`World`].
+//! needs, as a [`Snapshot`].
 
 use crate::{
     Engine, Error,
     input::{Inputs, extensions, load_profile::UserSettings},
-    request::{Request, StoredTemplate},
+    request::{Request, TemplateInput},
     trust::consent::Ask,
 };
 use preface_core::{
     condition::Condition,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     extension::{Category, Scopes},
-    fact::{FactKey, Facts},
+    fact::{RecordedVariables, VariableKey},
     layer::Stack,
     origin::Piece,
     profile::Profile,
     scope::Scope,
-    section::{Body, Override},
+    section::{Override, SectionBody},
     suggestion::did_you_mean,
     turn::Turn,
     variables::{option_variable, turn_variable},
-    world::{Contribution, WORLD_VERSION, World},
+    world::{Contribution, Snapshot, WORLD_VERSION},
 };
 use preface_host::{
     discover,
     gate::Consent,
-    look::Look,
+    look::ProviderContext,
     provider::{self, ContextProvider},
 };
 
@@ -49,7 +49,7 @@ impl Engine<'_> {
         breadth: Breadth,
         consent: Option<Consent>,
         ask: &dyn Ask,
-    ) -> Result<(Inputs, World), Error> {
+    ) -> Result<(Inputs, Snapshot), Error> {
         let inputs = self.read_inputs(request, consent)?;
         let world = self.collect(request, &inputs, breadth, ask)?;
         Ok((inputs, world))
@@ -65,7 +65,7 @@ impl Engine<'_> {
         inputs: &Inputs,
         breadth: Breadth,
         ask: &dyn Ask,
-    ) -> Result<World, Error> {
+    ) -> Result<Snapshot, Error> {
         let Inputs { loaded, project, entries, .. } = inputs;
         let mut notes = inputs.diagnostics();
         let stored = self.stored(request, &entries.profile, &mut notes)?;
@@ -84,7 +84,7 @@ impl Engine<'_> {
             contributions.extend(more);
             notes.extend(look.notes.take());
         }
-        Ok(World {
+        Ok(Snapshot {
             version: WORLD_VERSION,
             turn: entries.turn.clone(),
             profile,
@@ -95,7 +95,7 @@ impl Engine<'_> {
             stored,
             contributions,
             reminders,
-            facts: Facts::default(),
+            facts: RecordedVariables::default(),
             diagnostics: notes,
             audit: inputs.audit(),
         })
@@ -107,7 +107,7 @@ impl Engine<'_> {
         &self,
         inputs: &Inputs,
         stack: &mut Stack,
-        look: &Look<'_>,
+        look: &ProviderContext<'_>,
         notes: &mut Diagnostics,
     ) -> Vec<Override> {
         let Inputs { loaded, project, entries, .. } = inputs;
@@ -123,7 +123,7 @@ impl Engine<'_> {
             let is_own_text = |id: &str| {
                 let section = profile.sections.iter().find(|section| section.id.as_str() == id);
                 entries.turn.agent.is_some()
-                    && section.is_some_and(|section| matches!(section.body, Body::Text(_)))
+                    && section.is_some_and(|section| matches!(section.body, SectionBody::Text(_)))
             };
             let sections = |stack: &Stack| stack.0.iter().map(|layer| layer.sections.len()).sum::<usize>();
             let before = (overrides.len(), sections(stack));
@@ -158,7 +158,7 @@ impl Engine<'_> {
         }
         let Some(source) = self.templates() else { return Ok(None) };
         if profile.takes_template() {
-            return Ok(source.template()?.as_ref().map(StoredTemplate::pieces));
+            return Ok(source.template()?.as_ref().map(TemplateInput::pieces));
         }
         diagnostics.extend(source.chosen().map(|chosen| {
             Diagnostic::warning(
@@ -176,13 +176,13 @@ fn contribute(
     said: &[Contribution],
     scopes: &Scopes,
     breadth: Breadth,
-    look: &Look<'_>,
+    look: &ProviderContext<'_>,
 ) -> Vec<Contribution> {
     profile
         .sections
         .iter()
         .filter_map(|section| {
-            let Body::Fill(name) = &section.body else { return None };
+            let SectionBody::Fill(name) = &section.body else { return None };
             // An extension has taken the place of the built-in one.
             if said.iter().any(|said| said.section == section.id && said.provider == *name) {
                 return None;
@@ -221,12 +221,12 @@ fn contribute(
 pub(crate) fn ask_again(
     which: fn(&dyn ContextProvider) -> bool,
     scopes: &Scopes,
-    mut world: World,
-    look: &Look<'_>,
-) -> World {
+    mut world: Snapshot,
+    look: &ProviderContext<'_>,
+) -> Snapshot {
     let contributions = &mut world.contributions;
     for section in &world.profile.sections {
-        let Body::Fill(name) = &section.body else { continue };
+        let SectionBody::Fill(name) = &section.body else { continue };
         let before =
             contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
         if let Some(before) = before
@@ -247,7 +247,7 @@ pub(crate) fn ask_again(
 
 /// Returns true where a condition fails by the options that are set and, unless every tool counts, by the active tools.
 fn cannot_hold(when: &Condition, profile: &Profile, breadth: Breadth, turn: &Turn) -> bool {
-    let exists = &mut |key: &FactKey| {
+    let exists = &mut |key: &VariableKey| {
         let known = match key.kind() {
             "tool" if breadth == Breadth::EveryTool => None,
             "tool" => turn_variable(key, turn),

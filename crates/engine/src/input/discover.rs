@@ -3,18 +3,18 @@
 
 use crate::{
     Engine,
-    input::{load_profile::LoadedProfile, open_project::Project},
+    input::{load_profile::LoadedProfile, open_project::OpenedProject},
 };
 use preface_core::{
     diagnostic::Diagnostics,
-    extension::{Found, Grants, Ordering, Scopes, resolve_granted},
+    extension::{DiscoveredManifest, Grants, Ordering, Scopes, resolve_granted},
     mcp_servers::McpFile,
-    settings::Merged,
+    settings::MergedSettings,
 };
 use preface_host::{
     agents::{self, AgentEntry},
     extensions,
-    look::Look,
+    look::ProviderContext,
     styles::{self, StyleEntry},
 };
 
@@ -22,7 +22,7 @@ use preface_host::{
 pub(crate) const STYLE: &str = "outputStyle";
 
 /// The files that entries come from, as they were read.
-pub(crate) struct Layers {
+pub(crate) struct DiscoveredFiles {
     pub extensions: ExtensionFiles,
     /// The `mcp.json` of each scope, the bundled one first.
     pub servers: Vec<McpFile>,
@@ -35,20 +35,20 @@ pub(crate) struct Layers {
 
 /// The manifests of all scopes, and what orders them.
 pub(crate) struct ExtensionFiles {
-    found: Vec<Found>,
+    found: Vec<DiscoveredManifest>,
     orderings: Vec<Ordering>,
 }
 
 impl ExtensionFiles {
     /// Reads the manifests of all scopes.
-    pub(crate) fn read(flat: bool, look: &Look<'_>) -> Self {
+    pub(crate) fn read(flat: bool, look: &ProviderContext<'_>) -> Self {
         let mut found = extensions::bundled(look);
         found.extend(extensions::of_layers(flat, look));
         ExtensionFiles { found, orderings: extensions::orderings(look) }
     }
 
     /// Decides which of them are active. Nothing is started.
-    pub(crate) fn resolve(self, settings: &Merged, grants: &dyn Grants) -> Scopes {
+    pub(crate) fn resolve(self, settings: &MergedSettings, grants: &dyn Grants) -> Scopes {
         #[cfg(feature = "schema")]
         let checker = crate::schema::JsonSchema;
         #[cfg(not(feature = "schema"))]
@@ -59,7 +59,7 @@ impl ExtensionFiles {
 
 impl Engine<'_> {
     /// Reads the files that entries come from.
-    pub(crate) fn discover(&self, loaded: &LoadedProfile, project: &Project) -> Layers {
+    pub(crate) fn discover(&self, loaded: &LoadedProfile, project: &OpenedProject) -> DiscoveredFiles {
         let look = project.access.look(self, loaded, &project.settings);
         let extensions = ExtensionFiles::read(project.profile.home.flat_extensions, &look);
         let servers = extensions::mcp_files(&look);
@@ -72,6 +72,6 @@ impl Engine<'_> {
             styles = styles::load(&look);
         }
         // What is wrong with agents and styles is reported by the context providers that use them.
-        Layers { extensions, servers, agents, styles, diagnostics }
+        DiscoveredFiles { extensions, servers, agents, styles, diagnostics }
     }
 }

@@ -3,15 +3,15 @@
 use crate::{mcp, request::ToolChoice};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    extension::{Ability, Category, Context, Entry, FragmentKind, Scopes, Status},
+    extension::{Ability, Category, Context, ExtensionEntry, FragmentKind, Scopes, Status},
     profile::{BuiltinTexts, Profile, SnippetSource},
     scope::Scope,
-    section::{Body, Language, ProviderName, Section, SectionId},
+    section::{Language, ProviderName, Section, SectionBody, SectionId},
     suggestion::did_you_mean,
     turn::{Tool, one_line},
     world::Contribution,
 };
-use preface_host::{look::Look, provider};
+use preface_host::{look::ProviderContext, provider};
 use std::sync::Arc;
 
 /// Returns the active tools: the requested ones, with the texts of the extensions that have their names.
@@ -118,7 +118,7 @@ pub(crate) fn of_layers(scopes: &Scopes, named: &[String]) -> Vec<String> {
 }
 
 /// A tool as an extension brings it; for a bundled one the profile may have texts of its own.
-pub(crate) fn entry_tool(entry: &Entry, profile: &Profile) -> Tool {
+pub(crate) fn entry_tool(entry: &ExtensionEntry, profile: &Profile) -> Tool {
     let tool = match &entry.value.ability {
         Some(Ability::Tool(texts)) => texts.tool(&entry.name, &entry.origin.path),
         _ => Tool { name: entry.name.clone(), source: Some(entry.origin.path.clone()), ..Tool::default() },
@@ -145,7 +145,11 @@ pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
 
 /// Adds a section for each context provider of a layer and runs the provider. One with the name of a built-in
 /// provider replaces that one.
-pub(crate) fn contribute(shared: &mut Arc<Profile>, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
+pub(crate) fn contribute(
+    shared: &mut Arc<Profile>,
+    scopes: &Scopes,
+    look: &ProviderContext<'_>,
+) -> Vec<Contribution> {
     let mut said = Vec::new();
     let speaking = speaking(scopes, look);
     if speaking.is_empty() {
@@ -160,7 +164,7 @@ pub(crate) fn contribute(shared: &mut Arc<Profile>, scopes: &Scopes, look: &Look
     for (entry, context) in speaking {
         if let Some(section) = filled_by(profile, &entry.name) {
             let id = section.id.clone();
-            section.body = Body::Fill(ProviderName::new(&entry.name));
+            section.body = SectionBody::Fill(ProviderName::new(&entry.name));
             section.language = Language::Verbatim;
             // The frame of an item asks for what the built-in one knows of it.
             section.item = None;
@@ -170,12 +174,12 @@ pub(crate) fn contribute(shared: &mut Arc<Profile>, scopes: &Scopes, look: &Look
         let taken = |id: &str| profile.sections.iter().any(|section| section.id.as_str() == id);
         let id =
             if taken(&entry.name) { format!("contextProviders.{}", entry.name) } else { entry.name.clone() };
-        let mut section = Section::new(SectionId::new(id), Body::Fill(ProviderName::new(&entry.name)));
+        let mut section = Section::new(SectionId::new(id), SectionBody::Fill(ProviderName::new(&entry.name)));
         section.language = Language::Verbatim;
         section.seam = true;
         section.prefix = profile.added_prefix.clone().filter(|_| profile.frame.is_none());
         section.between = profile.sections.iter().find_map(|section| {
-            section.between.clone().filter(|_| section.seam && matches!(section.body, Body::Fill(_)))
+            section.between.clone().filter(|_| section.seam && matches!(section.body, SectionBody::Fill(_)))
         });
         section.project = entry.origin.scope == Scope::Project;
         said.push(provider::extension::contribute(entry, context, &section.id, look));
@@ -191,13 +195,13 @@ fn filled_by<'p>(profile: &'p mut Profile, id: &str) -> Option<&'p mut Section> 
     profile
         .sections
         .iter_mut()
-        .find(|section| matches!(&section.body, Body::Fill(name) if name.as_str() == builtin.name()))
+        .find(|section| matches!(&section.body, SectionBody::Fill(name) if name.as_str() == builtin.name()))
 }
 
 /// The active context providers of the layers in order: priority, then layer, then id. Of those
 /// that share an exclusive slot only the first speaks.
-fn speaking<'s>(scopes: &'s Scopes, look: &Look<'_>) -> Vec<(&'s Entry, &'s Context)> {
-    let mut all: Vec<(&Entry, &Context)> = scopes
+fn speaking<'s>(scopes: &'s Scopes, look: &ProviderContext<'_>) -> Vec<(&'s ExtensionEntry, &'s Context)> {
+    let mut all: Vec<(&ExtensionEntry, &Context)> = scopes
         .of(Category::ContextProviders)
         .filter(|entry| entry.active)
         .filter_map(|entry| match &entry.value.ability {

@@ -11,7 +11,7 @@ use preface_host::{
     bounds::Bounds,
     look::CONTEXT_FILE_LIMIT,
     places::{Places, normal},
-    system::{FileRead, ReadError, Within},
+    system::{FileRead, ReadError, ReadScope},
 };
 use std::{collections::BTreeMap, path::Path};
 
@@ -36,7 +36,7 @@ impl Engine<'_> {
             let system = self.system();
             let root = bounds.project_root(system, places);
             match path.starts_with(root) || request.roots.is_some() {
-                false => system.read(path, Within::Anywhere, CONTEXT_FILE_LIMIT),
+                false => system.read(path, ReadScope::Anywhere, CONTEXT_FILE_LIMIT),
                 true => {
                     let root = bounds.root_of(path, system, places);
                     bounds

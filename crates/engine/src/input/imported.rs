@@ -5,14 +5,14 @@
 
 use crate::{Engine, Error, input::load_profile::LoadedProfile, request::Request};
 use preface_core::{
-    catalog::{CatalogBody, Index, Texts},
+    catalog::{CatalogBody, CatalogIndex, CatalogTexts},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     profile::{CatalogChoice, Profile},
-    section::{Body, Section, Trim},
+    section::{Section, SectionBody, TrimMode},
 };
 use preface_host::{
     catalogs,
-    provider::{ContextProvider, agent::Agent},
+    provider::{ContextProvider, agent::AgentSection},
     system::System,
 };
 use serde::Serialize;
@@ -37,14 +37,14 @@ pub(crate) fn lay(
     }
     let profile = Arc::make_mut(profile);
     let Some(choice) = profile.catalog.take() else { return Ok(()) };
-    let mut shelf = Shelf::open(system, &choice, notes)?;
+    let mut shelf = CatalogReader::open(system, &choice, notes)?;
     for section in &mut profile.sections {
         if section.catalog.is_empty() {
             continue;
         }
         if let Some(body) = shelf.body(&section.catalog, &format!("section `{}`", section.id), notes) {
-            section.body = Body::Catalog(body);
-            section.trim = Trim::Both;
+            section.body = SectionBody::Catalog(body);
+            section.trim = TrimMode::Both;
             section.intro = None;
             (section.prefix, section.suffix) = (None, None);
         }
@@ -60,14 +60,14 @@ pub(crate) fn lay(
     }
     shelf.report_missing(notes);
     let is_prompt = |section: &&mut Section| {
-        matches!(&section.body, Body::Fill(provider) if provider.as_str() == Agent.name())
+        matches!(&section.body, SectionBody::Fill(provider) if provider.as_str() == AgentSection.name())
             && section.options.get("part").is_none_or(|part| part == "prompt")
     };
     if let Some((agent, prompts)) = agent.and_then(|agent| Some((agent, choice.agents.get(agent)?)))
         && let Some(section) = profile.sections.iter_mut().find(is_prompt)
     {
         if let Some(body) = shelf.body(&prompts.0, &format!("agent `{agent}`"), notes) {
-            section.body = Body::Catalog(body);
+            section.body = SectionBody::Catalog(body);
         }
         shelf.report_missing(notes);
     }
@@ -104,7 +104,7 @@ impl Engine<'_> {
     pub fn catalog_uses(&self, request: &Request) -> Result<Vec<CatalogUse>, Error> {
         let LoadedProfile { profile, .. } = self.load_profile(request)?;
         let Some(choice) = &profile.catalog else { return Ok(Vec::new()) };
-        let mut shelf = Shelf::open(self.system(), choice, &mut Diagnostics::new())?;
+        let mut shelf = CatalogReader::open(self.system(), choice, &mut Diagnostics::new())?;
         let mut refused = self.build(request)?.prompt.diagnostics;
         refused.retain(|note| note.code == DiagnosticCode::CatalogParameter);
         let mut uses = Vec::new();
@@ -124,7 +124,7 @@ impl Engine<'_> {
             });
         };
         for section in &profile.sections {
-            if !section.catalog.is_empty() || matches!(section.body, Body::Text(_)) {
+            if !section.catalog.is_empty() || matches!(section.body, SectionBody::Text(_)) {
                 row(format!("section `{}`", section.id), &section.catalog, None);
             }
         }
@@ -144,16 +144,16 @@ impl Engine<'_> {
 }
 
 /// One catalog, read as far as it is used.
-struct Shelf<'a> {
+struct CatalogReader<'a> {
     system: &'a dyn System,
     choice: &'a CatalogChoice,
-    index: Index,
-    texts: Texts,
+    index: CatalogIndex,
+    texts: CatalogTexts,
     /// The places that it has no text for.
     missing: Vec<String>,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> CatalogReader<'a> {
     fn open(
         system: &'a dyn System,
         choice: &'a CatalogChoice,
@@ -180,8 +180,8 @@ impl<'a> Shelf<'a> {
             );
             notes.push(Diagnostic::info(DiagnosticCode::CatalogNotPinned, what).help(help));
         }
-        let texts = Texts { version: index.version.clone(), ..Texts::default() };
-        Ok(Shelf { system, choice, index, texts, missing: Vec::new() })
+        let texts = CatalogTexts { version: index.version.clone(), ..Texts::default() };
+        Ok(CatalogReader { system, choice, index, texts, missing: Vec::new() })
     }
 
     /// Reports the places, since the last report, that it has no text for.
@@ -208,7 +208,7 @@ impl<'a> Shelf<'a> {
             }
             match catalogs::text(self.system, &self.index, &name) {
                 Ok(text) => {
-                    let more = Texts::included(&text, &self.choice.bindings);
+                    let more = CatalogTexts::included(&text, &self.choice.bindings);
                     wanted.extend(more.into_iter().map(str::to_owned));
                     self.texts.texts.insert(name, text);
                 }

@@ -12,17 +12,19 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::hidden::escape_hidden,
     origin::Piece,
-    profile::{Home, OnOver, Profile, ProfileError, Setting},
+    profile::{OverBudgetAction, Profile, ProfileDirs, ProfileError, Setting},
     scope::Scope,
-    settings::{self, Budget, LayerSettings, Merged, Own, SetValue, TemplateLimits},
+    settings::{
+        self, BudgetSettings, LayerSettings, MergedSettings, PrefaceSettings, SetValue, TemplateLimitSettings,
+    },
     suggestion::did_you_mean,
     turn::Turn,
 };
 use preface_host::{
     bounds::Bounds,
     places::{Places, climbed, normal},
-    profile::{self, Choice},
-    system::{HardLinks, System, Within},
+    profile::{self, ProfileChoice},
+    system::{HardLinks, ReadScope, System},
 };
 use std::{
     collections::BTreeMap,
@@ -48,7 +50,7 @@ pub(crate) struct LoadedProfile {
     pub given: BTreeMap<String, Vec<Piece>>,
     pub settings: UserSettings,
     /// These settings, merged, and what that reported.
-    pub merged: Arc<Merged>,
+    pub merged: Arc<MergedSettings>,
     pub merge_notes: Diagnostics,
     /// The directories that files of the project may be in.
     pub bounds: Bounds,
@@ -74,16 +76,16 @@ pub(crate) struct UserSettings {
 
 impl UserSettings {
     /// Merges them with the project's: weaker than the caller's, stronger than all others.
-    pub(crate) fn merge(&self, project: Option<&LayerSettings>, notes: &mut Diagnostics) -> Merged {
+    pub(crate) fn merge(&self, project: Option<&LayerSettings>, notes: &mut Diagnostics) -> MergedSettings {
         let layers = self.bundled.iter().chain(&self.shared).chain(&self.global);
         settings::merge(layers.chain(project).chain(&self.sets).cloned().collect(), notes)
     }
 }
 
 /// Returns a profile as settings leave it.
-pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &Merged) -> Arc<Profile> {
-    let own = Own::read(settings);
-    if own.budget == Budget::default() && own.template == TemplateLimits::default() {
+pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &MergedSettings) -> Arc<Profile> {
+    let own = PrefaceSettings::read(settings);
+    if own.budget == BudgetSettings::default() && own.template == TemplateLimitSettings::default() {
         return loaded.clone();
     }
     let mut profile = Profile::clone(loaded);
@@ -93,9 +95,9 @@ pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &Merged) -> Arc<Pro
     }
     if let Some(on_over) = &own.budget.on_over {
         profile.budget.on_over = match on_over.value {
-            settings::OnOver::Cut => OnOver::Cut,
-            settings::OnOver::Error => OnOver::Error,
-            settings::OnOver::Warn => OnOver::Warn,
+            settings::OverBudgetAction::Cut => OverBudgetAction::Cut,
+            settings::OverBudgetAction::Error => OverBudgetAction::Error,
+            settings::OverBudgetAction::Warn => OverBudgetAction::Warn,
         };
     }
     let limits = &mut profile.template;
@@ -116,7 +118,7 @@ impl Engine<'_> {
         let system = self.system();
         let mut diagnostics = Diagnostics::new();
         let cwd = self.cwd(request)?;
-        let given = Given::read(request)?;
+        let given = ProfileOverrides::read(request)?;
         let sets = given.settings()?;
 
         // The user's default profile is named in the settings of the default home.
@@ -158,7 +160,7 @@ impl Engine<'_> {
         };
         self.check_named_preset(&merged, &profile, profiles.as_deref(), &mut diagnostics)?;
 
-        let own = Own::read(&merged);
+        let own = PrefaceSettings::read(&merged);
         options::of_machine(system, &mut profile, &places);
         if let Some(mode) = &own.trust_mode {
             profile.trust = mode.value;
@@ -212,7 +214,7 @@ impl Engine<'_> {
     fn bounds(
         &self,
         request: &Request,
-        own: &Own,
+        own: &PrefaceSettings,
         places: &Places,
         diagnostics: &mut Diagnostics,
     ) -> Result<Bounds, Error> {
@@ -289,40 +291,40 @@ impl Engine<'_> {
         request: &Request,
         shared: &Places,
         settings: impl Iterator<Item = &'l LayerSettings>,
-    ) -> Choice {
+    ) -> ProfileChoice {
         if let Some(file) = &request.profile {
             let base = self.system().current_dir().unwrap_or_default();
-            return Choice::File(normal(&base, file));
+            return ProfileChoice::File(normal(&base, file));
         }
         if let Some(name) = &request.preset {
-            return Choice::Named(name.clone());
+            return ProfileChoice::Named(name.clone());
         }
         let layers: Vec<LayerSettings> = settings.cloned().collect();
         if layers.is_empty() {
-            return Choice::Named(DEFAULT_PRESET.to_owned());
+            return ProfileChoice::Named(DEFAULT_PRESET.to_owned());
         }
-        let own = Own::read(&settings::merge(layers, &mut Diagnostics::new()));
+        let own = PrefaceSettings::read(&settings::merge(layers, &mut Diagnostics::new()));
         if let Some(file) = own.profile {
             let base = shared.global.clone().unwrap_or_else(|| shared.cwd.clone());
-            return Choice::File(match (file.value.strip_prefix("~/"), &shared.home) {
+            return ProfileChoice::File(match (file.value.strip_prefix("~/"), &shared.home) {
                 (Some(rest), Some(home)) => home.join(rest),
                 _ => base.join(&file.value),
             });
         }
         let named = own.preset.map(|name| name.value);
         let named = named.or_else(|| own.system_prompt.preset.map(|name| preset_name(&name.value)));
-        Choice::Named(named.unwrap_or_else(|| DEFAULT_PRESET.to_owned()))
+        ProfileChoice::Named(named.unwrap_or_else(|| DEFAULT_PRESET.to_owned()))
     }
 
     /// Reports a `systemPrompt.preset` that names no existing preset, or another one than is built.
     fn check_named_preset(
         &self,
-        settings: &Merged,
+        settings: &MergedSettings,
         profile: &Profile,
         profiles: Option<&Path>,
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Error> {
-        let Some(named) = Own::read(settings).system_prompt.preset else { return Ok(()) };
+        let Some(named) = PrefaceSettings::read(settings).system_prompt.preset else { return Ok(()) };
         let known = profile::names(self.system(), profiles);
         let name = preset_name(&named.value);
         if !known.contains(&name) {
@@ -346,7 +348,7 @@ impl Engine<'_> {
 /// Returns the text to append from settings that name this preset under `systemPrompt`; one value contains
 /// both.
 fn appended(settings: &LayerSettings, profile: &Profile) -> Option<LayerSettings> {
-    let own = Own::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
+    let own = PrefaceSettings::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
     let named = own.system_prompt.preset?;
     settings.only(&["systemPrompt", "append"]).filter(|_| preset_name(&named.value) == profile.name)
 }
@@ -357,8 +359,8 @@ fn preset_name(named: &str) -> String {
 }
 
 /// Returns the home in which the user's choice of profile is looked up.
-pub(crate) fn default_home() -> Home {
-    Home {
+pub(crate) fn default_home() -> ProfileDirs {
+    ProfileDirs {
         global: vec!["config:preface".to_owned()],
         project: Some(".preface".to_owned()),
         flat_extensions: false,
@@ -383,7 +385,7 @@ fn read_settings(
 ) -> Option<LayerSettings> {
     let path = places.global.as_ref()?.join("settings.json");
     let source = places.source(Scope::Global, &path);
-    match system.read(&path, Within::Anywhere, preface_host::look::SETTINGS_LIMIT) {
+    match system.read(&path, ReadScope::Anywhere, preface_host::look::SETTINGS_LIMIT) {
         Ok(read) => {
             let (settings, notes) = places.parse_settings(source.scope, &source.path, &read.bytes);
             diagnostics.extend(notes);
@@ -405,12 +407,12 @@ fn read_settings(
 }
 
 /// The settings of the caller: `path=value`, as written.
-struct Given<'r> {
+struct ProfileOverrides<'r> {
     sets: Vec<(&'r str, &'r str)>,
     agent: Option<&'r str>,
 }
 
-impl<'r> Given<'r> {
+impl<'r> ProfileOverrides<'r> {
     fn read(request: &'r Request) -> Result<Self, Error> {
         let sets = request.sets.iter().map(|set| {
             set.split_once('=')
@@ -420,7 +422,7 @@ impl<'r> Given<'r> {
             let help = Some("the list of agents has the names".to_owned());
             return Err(Error::Usage("an agent needs a name".to_owned(), help));
         }
-        Ok(Given { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
+        Ok(ProfileOverrides { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
     }
 
     /// Returns the settings that select the profile. The profile itself defines which of the others are its

@@ -1,5 +1,5 @@
 //! What the input stages found for one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
-//! while a prompt is built; what is collected from it is a [`World`](preface_core::world::World).
+//! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::world::World).
 
 pub(crate) mod cache;
 pub(crate) mod collect;
@@ -17,18 +17,19 @@ pub(crate) mod resolve;
 use crate::{
     Engine, Error,
     input::{
-        load_profile::LoadedProfile, open_project::Project, project_changes::ProjectChanges, resolve::Entries,
+        load_profile::LoadedProfile, open_project::OpenedProject, project_changes::ProjectChanges,
+        resolve::ResolvedEntries,
     },
     request::Request,
     trust::{consent::Ask, permit::ProjectGrants},
 };
 use preface_core::{
-    audit::AuditEvent, diagnostic::Diagnostics, hook::SkillPath, profile::ScaffoldWhen, trust::TrustMode,
+    audit::AuditEvent, diagnostic::Diagnostics, hook::SkillPath, profile::ScaffoldTrigger, trust::TrustMode,
     turn::Turn,
 };
 use preface_host::{
     gate::{Consent, Gate, GateMark},
-    look::Look,
+    look::ProviderContext,
     places::Places,
     scaffold,
 };
@@ -39,8 +40,8 @@ use std::path::Path;
 pub(crate) struct Inputs {
     pub loaded: LoadedProfile,
     pub first_files: FirstFiles,
-    pub project: Project,
-    pub entries: Entries,
+    pub project: OpenedProject,
+    pub entries: ResolvedEntries,
     pub changes: ProjectChanges,
     /// The paths of skills that hooks named.
     pub skill_paths: Vec<SkillPath>,
@@ -81,8 +82,8 @@ impl Inputs {
     }
 
     /// Returns a view of the machine with the results of the stages. It never asks the user.
-    pub(crate) fn look<'a>(&'a self, engine: &Engine<'a>) -> Look<'a> {
-        Look {
+    pub(crate) fn look<'a>(&'a self, engine: &Engine<'a>) -> ProviderContext<'a> {
+        ProviderContext {
             turn: &self.entries.turn,
             granted: Some(&self.entries.granted),
             skill_paths: &self.skill_paths,
@@ -93,7 +94,7 @@ impl Inputs {
     }
 
     /// Returns what is granted to the project.
-    pub(crate) fn grants<'a>(&'a self, look: &'a Look<'a>) -> ProjectGrants<'a> {
+    pub(crate) fn grants<'a>(&'a self, look: &'a ProviderContext<'a>) -> ProjectGrants<'a> {
         ProjectGrants::new(look, self.loaded.store.as_deref(), self.entries.profile.trust)
     }
 
@@ -131,7 +132,7 @@ impl Engine<'_> {
     /// Writes the first files of a profile that has some, where the user's own directory is new.
     pub(crate) fn scaffold(&self, loaded: &LoadedProfile) -> FirstFiles {
         let mut first = FirstFiles::default();
-        if loaded.profile.scaffold.when == ScaffoldWhen::Discover
+        if loaded.profile.scaffold.when == ScaffoldTrigger::Discover
             && let Some(dir) = &loaded.places.global
         {
             let FirstFiles { diagnostics, audit } = &mut first;
@@ -141,7 +142,12 @@ impl Engine<'_> {
     }
 
     /// Returns a view of the machine for a turn.
-    pub(crate) fn look<'a>(&'a self, inputs: &'a Inputs, turn: &'a Turn, ask: &'a dyn Ask) -> Look<'a> {
-        Look { turn, confirm: ask.as_confirm(), ..inputs.look(self) }
+    pub(crate) fn look<'a>(
+        &'a self,
+        inputs: &'a Inputs,
+        turn: &'a Turn,
+        ask: &'a dyn Ask,
+    ) -> ProviderContext<'a> {
+        ProviderContext { turn, confirm: ask.as_confirm(), ..inputs.look(self) }
     }
 }

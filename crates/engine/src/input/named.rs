@@ -3,7 +3,7 @@
 
 use crate::{
     Error,
-    input::{discover::STYLE, resolve::Entries},
+    input::{discover::STYLE, resolve::ResolvedEntries},
     mcp,
 };
 use preface_core::{
@@ -30,7 +30,7 @@ const AGENT: &str = "agent";
 /// The option that is set for an agent without any tool: nothing but its order reaches it.
 const AGENT_WITHOUT_TOOLS: &str = "agent.withoutTools";
 
-/// Returns the options that [`Named::apply`] may set for a profile.
+/// Returns the options that [`NamedEntries::apply`] may set for a profile.
 pub(crate) fn options(profile: &Profile) -> impl Iterator<Item = &'static str> {
     let has_styles =
         profile.options.contains_key(STYLE) || profile.unset_options.iter().any(|name| name == STYLE);
@@ -44,7 +44,7 @@ const MOST_NOTES: usize = 20;
 
 /// The agent and the output style that were found by name.
 #[derive(Debug, Default)]
-pub(crate) struct Named {
+pub(crate) struct NamedEntries {
     agent: Option<AgentEntry>,
     style: Option<Option<StyleEntry>>,
 }
@@ -58,8 +58,8 @@ pub(crate) fn find(
     profile: &Profile,
     agents: &[AgentEntry],
     styles: &[StyleEntry],
-) -> Result<Named, Error> {
-    let mut named = Named::default();
+) -> Result<NamedEntries, Error> {
+    let mut named = NamedEntries::default();
     if let Some(name) = agent {
         let Some(entry) = agents::find(name, agents) else { return Err(unknown_agent(name, agents)) };
         named.agent = Some(entry.clone());
@@ -85,7 +85,7 @@ fn unknown_agent(name: &str, agents: &[AgentEntry]) -> Error {
     Error::Usage(format!("there is no agent `{}`", escape_hidden(name)), Some(help))
 }
 
-impl Named {
+impl NamedEntries {
     /// Returns the name of the agent if its file ships with the profile and has a prompt.
     pub(crate) fn bundled_agent(&self) -> Option<&str> {
         let agent = self.agent.as_ref().filter(|agent| !agent.value.body.is_empty())?;
@@ -93,7 +93,7 @@ impl Named {
     }
 
     /// Applies them: an agent has the tools that its file allows, and both go by the name in their file.
-    pub(crate) fn apply(self, mut entries: Entries) -> Entries {
+    pub(crate) fn apply(self, mut entries: ResolvedEntries) -> ResolvedEntries {
         if self.agent.is_none() && self.style.is_none() {
             return entries;
         }
@@ -144,7 +144,7 @@ fn names(tool: &Tool, aliases: &BTreeMap<String, String>) -> Vec<String> {
 }
 
 /// Warns about names in an agent's lists of tools that give or take away nothing.
-fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &Entries) -> Diagnostics {
+fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries) -> Diagnostics {
     if origin.scope == Scope::Bundled {
         return Diagnostics::new();
     }

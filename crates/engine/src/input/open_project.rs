@@ -9,25 +9,25 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::Profile,
-    settings::{self, LayerSettings, Merged},
+    settings::{self, LayerSettings, MergedSettings},
     trust::TrustMode,
-    world::OwnPrompt,
+    world::SettingsPrompt,
 };
 use preface_host::{discover, gate::Consent};
 use std::sync::Arc;
 
 /// The project of a request, as far as it may be used.
 #[derive(Debug)]
-pub(crate) struct Project {
+pub(crate) struct OpenedProject {
     pub access: ProjectAccess,
     /// The project's own settings; `None` if there are none or they may not be used.
     pub layer: Option<LayerSettings>,
     /// The settings of all scopes.
-    pub settings: Arc<Merged>,
+    pub settings: Arc<MergedSettings>,
     /// The profile as these settings leave it.
     pub profile: Arc<Profile>,
     /// `systemPrompt` of the settings.
-    pub system_prompt: OwnPrompt,
+    pub system_prompt: SettingsPrompt,
     /// The diagnostics of the settings; those of the gate are in `access`.
     pub diagnostics: Diagnostics,
 }
@@ -42,7 +42,7 @@ impl Engine<'_> {
         request: &Request,
         loaded: &LoadedProfile,
         consent: Option<Consent>,
-    ) -> Result<Project, Error> {
+    ) -> Result<OpenedProject, Error> {
         let access = self.open_gate(request, loaded, consent)?;
         let look = access.look(self, loaded, &loaded.merged);
         let layer = discover::project_settings(&look);
@@ -57,7 +57,7 @@ impl Engine<'_> {
         };
         let profile = with_settings(&loaded.profile, &settings);
         let system_prompt = system_prompt(loaded, layer.as_ref(), &settings, &mut notes);
-        Ok(Project { access, layer, settings, profile, system_prompt, diagnostics: notes })
+        Ok(OpenedProject { access, layer, settings, profile, system_prompt, diagnostics: notes })
     }
 }
 
@@ -65,9 +65,9 @@ impl Engine<'_> {
 fn system_prompt(
     loaded: &LoadedProfile,
     project: Option<&LayerSettings>,
-    merged: &Merged,
+    merged: &MergedSettings,
     notes: &mut Diagnostics,
-) -> OwnPrompt {
+) -> SettingsPrompt {
     let mut prompt = if loaded.profile.closed {
         // What the caller sets is asked for now, and by name.
         discover::system_prompt(&settings::merge(loaded.settings.sets.clone(), &mut Diagnostics::new()))
@@ -80,7 +80,7 @@ fn system_prompt(
         prompt = only_added(discover::system_prompt(&loaded.merged), prompt, project.path(), notes);
     }
     if loaded.turn.agent.is_some() && !prompt.is_empty() {
-        prompt = OwnPrompt::default();
+        prompt = SettingsPrompt::default();
         let what = "`systemPrompt` is about the main conversation; an agent has its own prompt";
         notes.push(Diagnostic::warning(DiagnosticCode::PromptNotForAgents, what));
     }
@@ -89,7 +89,12 @@ fn system_prompt(
 
 /// Returns the user's own `systemPrompt` with the text that a project without a gate adds to it. What would replace or empty
 /// the user's text is ignored, with a warning each.
-fn only_added(own: OwnPrompt, merged: OwnPrompt, project: &str, notes: &mut Diagnostics) -> OwnPrompt {
+fn only_added(
+    own: SettingsPrompt,
+    merged: SettingsPrompt,
+    project: &str,
+    notes: &mut Diagnostics,
+) -> SettingsPrompt {
     let mut ignored = |key: &str, why: &str| {
         let what = format!("`systemPrompt.{key}` of {project} was not used: {why}");
         let help = format!("`systemPrompt.{key}=…` for one call uses it");
@@ -101,5 +106,5 @@ fn only_added(own: OwnPrompt, merged: OwnPrompt, project: &str, notes: &mut Diag
     if own.append.is_some() && merged.append != own.append {
         ignored("append", "yours comes first");
     }
-    OwnPrompt { append: own.append.or(merged.append), ..own }
+    SettingsPrompt { append: own.append.or(merged.append), ..own }
 }

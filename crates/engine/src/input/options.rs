@@ -3,12 +3,12 @@
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    fact::FactKey,
+    fact::VariableKey,
     lint::hidden::escape_hidden,
     origin::Origin,
     profile::{Profile, Setting},
     prompt::Prompt,
-    settings::{Merged, Node, SetBy, Table, Tree},
+    settings::{MergedSettings, SetBy, SettingsNode, SettingsTable, SettingsTree},
     suggestion::did_you_mean,
 };
 use preface_host::{
@@ -36,13 +36,13 @@ pub(crate) struct OptionSetting {
 }
 
 impl OptionSetting {
-    fn of(path: Vec<String>, name: &str, node: &Node) -> Self {
+    fn of(path: Vec<String>, name: &str, node: &SettingsNode) -> Self {
         let (by, place) = (node.by(), node.place());
         OptionSetting { path, name: name.to_owned(), values: values(name, node), by, place }
     }
 
     /// Returns what the next weaker layer sets.
-    fn below(&self, settings: &Merged) -> Option<OptionSetting> {
+    fn below(&self, settings: &MergedSettings) -> Option<OptionSetting> {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         let weaker = [SetBy::Global, SetBy::Bundled].into_iter().filter(|by| *by < self.by);
         let node = weaker.filter_map(|by| settings.at_layer(by, &path)).next()?;
@@ -52,7 +52,7 @@ impl OptionSetting {
 
 /// Returns the options of this profile that settings give. One that it does not have is a note.
 pub(crate) fn of_settings(
-    settings: &Merged,
+    settings: &MergedSettings,
     profile: &Profile,
     notes: &mut Diagnostics,
 ) -> Vec<OptionSetting> {
@@ -61,7 +61,7 @@ pub(crate) fn of_settings(
         let node = settings.at(&[name]);
         given.extend(node.map(|node| OptionSetting::of(vec![name.to_owned()], name, node)));
     }
-    if let Some(options) = settings.at(&["options"]).and_then(Node::as_table) {
+    if let Some(options) = settings.at(&["options"]).and_then(SettingsNode::as_table) {
         read(&["options".to_owned()], options, profile, &mut given, notes);
     }
     given
@@ -86,7 +86,7 @@ pub(crate) fn of_machine(system: &dyn System, profile: &mut Profile, places: &Pl
 
 /// Reports the directories that a prompt names by an option and that are not there.
 pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prompt) -> Diagnostics {
-    let names = |key: &FactKey| {
+    let names = |key: &VariableKey| {
         let origins = prompt.parts.iter().flat_map(|part| &part.spans).map(|span| &span.origin);
         origins.into_iter().any(|origin| matches!(origin, Origin::Fact { key: fact, .. } if fact == key))
     };
@@ -94,7 +94,7 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
     let mut notes = Diagnostics::new();
     for (option, dir) in &profile.option_dirs {
         let Some(path) = profile.options.get(option) else { continue };
-        if names(&FactKey::new("option", option)) && !is_dir(path) {
+        if names(&VariableKey::new("option", option)) && !is_dir(path) {
             let path = escape_hidden(path);
             let what = format!("the prompt names the directory `{path}`, which does not exist");
             let variable = dir.variable.as_ref().map_or_else(String::new, |name| format!("{name} or "));
@@ -112,7 +112,7 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
 /// What `fit` refuses of the caller's own values.
 pub(crate) fn fitting<E>(
     given: Vec<OptionSetting>,
-    settings: &Merged,
+    settings: &MergedSettings,
     fit: impl Fn(&[Setting]) -> Result<(), E>,
     message: impl Fn(&E) -> String,
     notes: &mut Diagnostics,
@@ -157,7 +157,7 @@ pub(crate) fn fitting<E>(
 /// `claudeMd.order`.
 fn read(
     path: &[String],
-    table: &Table,
+    table: &SettingsTable,
     profile: &Profile,
     given: &mut Vec<OptionSetting>,
     notes: &mut Diagnostics,
@@ -186,14 +186,14 @@ fn read(
 }
 
 /// The values of an option: one, or those of a list.
-fn values(name: &str, node: &Node) -> Vec<Setting> {
+fn values(name: &str, node: &SettingsNode) -> Vec<Setting> {
     let setting = |value: String| Setting { key: name.to_owned(), value };
     match node.tree() {
-        Tree::Null => Vec::new(),
-        Tree::Text(text) => vec![setting(text.clone())],
-        Tree::Flag(flag) => vec![setting(flag.to_string())],
-        Tree::Number(number) => vec![setting(number.to_string())],
-        Tree::List(items) => items.iter().flat_map(|item| values(name, item)).collect(),
-        Tree::Table(_) => vec![setting(node.to_value().to_string())],
+        SettingsTree::Null => Vec::new(),
+        SettingsTree::Text(text) => vec![setting(text.clone())],
+        SettingsTree::Flag(flag) => vec![setting(flag.to_string())],
+        SettingsTree::Number(number) => vec![setting(number.to_string())],
+        SettingsTree::List(items) => items.iter().flat_map(|item| values(name, item)).collect(),
+        SettingsTree::Table(_) => vec![setting(node.to_value().to_string())],
     }
 }

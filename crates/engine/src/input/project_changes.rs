@@ -1,17 +1,17 @@
 //! What a project takes away or replaces of what the user and preface have. A grant lists it before it is recorded, and each
 //! build that is affected reports it: the user's words never go in silence.
 
-use crate::input::{load_profile::LoadedProfile, open_project::Project, resolve::Entries};
+use crate::input::{load_profile::LoadedProfile, open_project::OpenedProject, resolve::ResolvedEntries};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
-    extension::{Category, DisabledBy, Entry, EntryOrigin, Status},
+    extension::{Category, DisabledBy, EntryOrigin, ExtensionEntry, Status},
     lint::hidden::escape_hidden,
     profile::Profile,
     scope::Scope,
-    section::Body,
-    settings::{Merged, SetBy, SystemPromptFile},
+    section::SectionBody,
+    settings::{MergedSettings, SetBy, SystemPromptFileSettings},
     trust::{Trust, TrustMode},
-    world::OwnPrompt,
+    world::SettingsPrompt,
 };
 use preface_host::{discover, provider};
 
@@ -32,7 +32,7 @@ pub(crate) struct ProjectChanges(Vec<ProjectChange>);
 
 impl ProjectChanges {
     /// Compares settings and entries with those that there would be without the project.
-    pub(crate) fn of(loaded: &LoadedProfile, project: &Project, entries: &Entries) -> Self {
+    pub(crate) fn of(loaded: &LoadedProfile, project: &OpenedProject, entries: &ResolvedEntries) -> Self {
         let mut changes = ProjectChanges::default();
         if project.layer.is_none() && project.access.trust == Trust::Untrusted {
             return changes;
@@ -91,7 +91,7 @@ impl ProjectChanges {
     }
 
     /// `systemPrompt`: a text instead of all others, and one after them.
-    fn add_own_prompt(&mut self, own: &OwnPrompt, settings: &Merged) {
+    fn add_own_prompt(&mut self, own: &SettingsPrompt, settings: &MergedSettings) {
         let with = discover::system_prompt(settings);
         let place = |key: &str| {
             let at = |path: &[&str]| Some(settings.at_layer(SetBy::Project, path)?.place());
@@ -131,11 +131,11 @@ impl ProjectChanges {
     }
 
     /// The built-in reader of `system.md`: what settings make of it without removing it.
-    fn add_system_prompt_file(&mut self, settings: &Merged, own: &Merged, profile: &Profile) {
-        let (before, with) = (SystemPromptFile::read(own), SystemPromptFile::read(settings));
-        let affects = fills_a_section(profile, SystemPromptFile::KEYS[1]);
+    fn add_system_prompt_file(&mut self, settings: &MergedSettings, own: &MergedSettings, profile: &Profile) {
+        let (before, with) = (SystemPromptFileSettings::read(own), SystemPromptFileSettings::read(settings));
+        let affects = fills_a_section(profile, SystemPromptFileSettings::KEYS[1]);
         let place = |key: &str| {
-            let [category, id] = SystemPromptFile::KEYS;
+            let [category, id] = SystemPromptFileSettings::KEYS;
             Some(settings.at_layer(SetBy::Project, &[category, id, key])?.place())
         };
         if before.enabled && !with.enabled && with.enabled_by == Some(SetBy::Project) {
@@ -153,7 +153,7 @@ impl ProjectChanges {
         }
     }
 
-    fn add_entry(&mut self, entry: &Entry, project: &Project, entries: &Entries) {
+    fn add_entry(&mut self, entry: &ExtensionEntry, project: &OpenedProject, entries: &ResolvedEntries) {
         let name = format!("{}/{}", entry.value.category, entry.name);
         let affects = |off: bool| match entry.value.category {
             // One that is switched off and asked for has a warning of its own.
@@ -211,7 +211,7 @@ impl ProjectChanges {
 
     /// Adds the changes that the project's settings make to a provider of another layer: its address and its
     /// key.
-    fn add_provider_settings(&mut self, entry: &Entry, project: &Project) {
+    fn add_provider_settings(&mut self, entry: &ExtensionEntry, project: &OpenedProject) {
         if entry.value.category != Category::Providers || entry.origin.scope == Scope::Project {
             return;
         }
@@ -261,10 +261,10 @@ impl ProjectChanges {
 }
 
 /// Returns what an entry hides: of each name the nearest.
-fn nearest_of_each_name<'e>(entry: &Entry, entries: &'e Entries) -> Vec<&'e Entry> {
-    let is_hidden = |other: &&Entry| other.shadowed_by.as_ref() == Some(&entry.origin);
+fn nearest_of_each_name<'e>(entry: &ExtensionEntry, entries: &'e ResolvedEntries) -> Vec<&'e ExtensionEntry> {
+    let is_hidden = |other: &&ExtensionEntry| other.shadowed_by.as_ref() == Some(&entry.origin);
     let hidden = entries.scopes.of(entry.value.category).filter(is_hidden);
-    let mut nearest: Vec<&Entry> = Vec::new();
+    let mut nearest: Vec<&ExtensionEntry> = Vec::new();
     for other in hidden {
         match nearest.iter_mut().find(|known| known.name == other.name) {
             Some(known) if known.origin.scope < other.origin.scope => *known = other,
@@ -293,7 +293,10 @@ fn whose(scope: Scope) -> &'static str {
 fn fills_a_section(profile: &Profile, id: &str) -> bool {
     let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id() == id);
     let filled = |name: &str| {
-        profile.sections.iter().any(|section| matches!(&section.body, Body::Fill(by) if by.as_str() == name))
+        profile
+            .sections
+            .iter()
+            .any(|section| matches!(&section.body, SectionBody::Fill(by) if by.as_str() == name))
     };
     builtin.is_some_and(|provider| filled(provider.name()))
 }

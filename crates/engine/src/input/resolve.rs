@@ -4,7 +4,8 @@
 use crate::{
     Engine, Error,
     input::{
-        discover::Layers, extensions, imported, load_profile::LoadedProfile, named, open_project::Project,
+        discover::DiscoveredFiles, extensions, imported, load_profile::LoadedProfile, named,
+        open_project::OpenedProject,
     },
     mcp,
     request::Request,
@@ -19,14 +20,14 @@ use preface_core::{
     turn::{Tool, Turn},
 };
 use preface_host::{
-    provider::{ContextProvider, agent::Agent},
+    provider::{ContextProvider, agent::AgentSection},
     trust::GrantedCommands,
 };
 use std::sync::Arc;
 
 /// The entries of all scopes, and the profile and the turn as they leave them.
 #[derive(Debug)]
-pub(crate) struct Entries {
+pub(crate) struct ResolvedEntries {
     /// With the texts of a catalog, and the options that an agent and an output style set.
     pub profile: Arc<Profile>,
     /// With the active tools, and the agent by the name that its file has.
@@ -54,9 +55,9 @@ impl Engine<'_> {
         &self,
         request: &Request,
         loaded: &LoadedProfile,
-        project: &Project,
-        layers: Layers,
-    ) -> Result<Entries, Error> {
+        project: &OpenedProject,
+        layers: DiscoveredFiles,
+    ) -> Result<ResolvedEntries, Error> {
         let look = project.access.look(self, loaded, &project.settings);
         let mut profile = project.profile.clone();
         let mut turn = loaded.turn.clone();
@@ -77,10 +78,10 @@ impl Engine<'_> {
             mcp::join(&request.tools, &server_tools, &mut turn.tools, &mut notes);
         }
         let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles)?;
-        let is_on = extensions::switched_off(&scopes, Agent.id()).is_none();
+        let is_on = extensions::switched_off(&scopes, AgentSection.id()).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
         let refused = imported::lay(self.system(), &mut profile, agent, &mut notes).err();
-        let entries = Entries {
+        let entries = ResolvedEntries {
             profile,
             turn,
             scopes,

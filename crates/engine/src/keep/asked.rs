@@ -1,7 +1,7 @@
 //! What a conversation asks of the line, in a form that is kept: a compaction asks again.
 
 use crate::request::{Request, ToolChoice};
-use preface_core::{fact::FactKey, turn::Tool};
+use preface_core::{fact::VariableKey, turn::Tool};
 use preface_host::places::HomeTrust;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -45,7 +45,7 @@ pub struct Asked {
     /// Facts that are set or removed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Option<String>>))]
-    pub facts: BTreeMap<FactKey, Option<String>>,
+    pub facts: BTreeMap<VariableKey, Option<String>>,
     /// The time zone's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,

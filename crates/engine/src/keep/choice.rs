@@ -1,23 +1,23 @@
 //! Which template a conversation wants: `name`, `name@label`, `name@3`.
 
-use super::KeepError;
-use preface_store::{TemplateName, Which};
+use super::ConversationError;
+use preface_store::{TemplateName, VersionChoice};
 use std::{fmt, str::FromStr};
 
 /// A template, and which version of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct TemplateChoice {
     /// The template.
     pub name: TemplateName,
     /// The version.
-    pub which: Which,
+    pub which: VersionChoice,
 }
 
-impl Choice {
+impl TemplateChoice {
     /// True where nothing else will do: another template than `main`, or a version of it.
     #[must_use]
     pub fn is_named(&self) -> bool {
-        self.name != TemplateName::main() || self.which != Which::Current
+        self.name != TemplateName::main() || self.which != VersionChoice::Current
     }
 
     /// Checks a label: it is written like a name, and is no number.
@@ -27,26 +27,26 @@ impl Choice {
     }
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for TemplateChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.which {
-            Which::Current => write!(f, "{}", self.name),
-            Which::Version(number) => write!(f, "{}@{number}", self.name),
-            Which::Label(label) => write!(f, "{}@{label}", self.name),
+            VersionChoice::Current => write!(f, "{}", self.name),
+            VersionChoice::Version(number) => write!(f, "{}@{number}", self.name),
+            VersionChoice::Label(label) => write!(f, "{}@{label}", self.name),
         }
     }
 }
 
-impl FromStr for Choice {
-    type Err = KeepError;
+impl FromStr for TemplateChoice {
+    type Err = ConversationError;
 
-    fn from_str(text: &str) -> Result<Self, KeepError> {
-        let bad = || KeepError::Choice(text.chars().take(200).collect());
+    fn from_str(text: &str) -> Result<Self, ConversationError> {
+        let bad = || ConversationError::Choice(text.chars().take(200).collect());
         let (name, which) = match text.split_once('@') {
-            None => (text, Which::Current),
+            None => (text, VersionChoice::Current),
             Some((name, which)) => match which.parse::<u64>() {
-                Ok(number) => (name, Which::Version(number)),
-                Err(_) if Choice::is_label(which) => (name, Which::Label(which.to_owned())),
+                Ok(number) => (name, VersionChoice::Version(number)),
+                Err(_) if TemplateChoice::is_label(which) => (name, VersionChoice::Label(which.to_owned())),
                 Err(_) => return Err(bad()),
             },
         };
@@ -54,7 +54,7 @@ impl FromStr for Choice {
             "" if text.is_empty() => TemplateName::main(),
             name => name.parse().map_err(|_| bad())?,
         };
-        Ok(Choice { name, which })
+        Ok(TemplateChoice { name, which })
     }
 }
 
@@ -65,17 +65,17 @@ mod tests {
     #[test]
     fn a_choice_is_written_as_it_is_read() {
         for text in ["main", "review", "review@3", "review@stable", "a.b-c_d@v1.2"] {
-            assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<TemplateChoice>().unwrap().to_string(), text);
         }
-        assert_eq!("".parse::<Choice>().unwrap().to_string(), "main");
+        assert_eq!("".parse::<TemplateChoice>().unwrap().to_string(), "main");
         for text in ["@3", "a@", "a@b@c", "a b", "../x", "a@-"] {
-            assert!(text.parse::<Choice>().is_err(), "{text}");
+            assert!(text.parse::<TemplateChoice>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn only_what_is_plainly_main_may_be_missing() {
-        let named = |text: &str| text.parse::<Choice>().unwrap().is_named();
+        let named = |text: &str| text.parse::<TemplateChoice>().unwrap().is_named();
         assert!(!named("") && !named("main"));
         assert!(named("main@3") && named("main@stable") && named("review"));
     }

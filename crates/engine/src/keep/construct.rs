@@ -1,19 +1,19 @@
 //! One construct: from what a conversation asks to what the store keeps. It waits for disks.
 
-use super::{Asked, FactUsed, KeepError, ProjectFile, RECORD_VERSION, Record};
+use super::{Asked, ConversationError, FactUsed, PromptRecord, RECORD_VERSION, RecordedFile};
 use crate::{
-    Engine, Error, Request, StoredTemplate, TrustChoice, Writes,
-    input::cache::{BuiltFrom, InputCache},
+    Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
+    input::cache::{BuildContext, InputCache},
     input::load_profile::with_settings,
 };
 use jiff::Timestamp;
 use preface_core::{
     budget::Bytes4,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    profile::{Candidate, OnCompaction},
+    profile::{CompactionAction, ReplacementSource},
     prompt::fingerprint,
-    render::Rules,
-    section::{Body, ListName},
+    render::RenderRules,
+    section::{ListName, SectionBody},
     template::Template,
 };
 use preface_host::{
@@ -21,10 +21,10 @@ use preface_host::{
     places::normal,
     system::{
         FileKind, System,
-        trail::{Trail, Trailed},
+        trail::{AccessLog, RecordingSystem},
     },
 };
-use preface_store::{Conversation, ConversationId, Head, Reason, Seal, TemplateUsed};
+use preface_store::{ConstructReason, ConversationId, PromptSummary, Revision, StoredPrompt, TemplateUsed};
 use std::{
     mem::take,
     path::{Path, PathBuf},
@@ -33,10 +33,10 @@ use std::{
 
 /// Everything that a construct needs.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct ConstructInput {
     pub id: ConversationId,
     pub asked: Asked,
-    pub reason: Reason,
+    pub reason: ConstructReason,
     pub revision: u64,
     pub created_at: Timestamp,
     pub constructed_at: Timestamp,
@@ -44,13 +44,13 @@ pub(super) struct Order {
     pub template: TemplateUsed,
     /// The template's text; `None` leaves the profile's own.
     pub text: Option<Arc<str>>,
-    pub writes: Writes,
+    pub writes: WriteScope,
 }
 
 /// A prompt that is ready to be kept.
 #[derive(Debug)]
-pub struct Constructed {
-    pub(super) conversation: Conversation,
+pub struct ConstructedPrompt {
+    pub(super) conversation: StoredPrompt,
     pub(super) notes: Diagnostics,
     /// The instructions for the model at a compaction.
     pub(super) instructions: String,
@@ -58,24 +58,24 @@ pub struct Constructed {
     pub(super) keeps: bool,
 }
 
-impl Order {
+impl ConstructInput {
     pub(super) fn construct(
         mut self,
         system: &dyn System,
         cache: &InputCache,
-    ) -> Result<Constructed, KeepError> {
+    ) -> Result<ConstructedPrompt, ConversationError> {
         let roots = self.roots.clone();
         let asked = &mut self.asked;
         let cwd = match (&asked.cwd, &roots) {
             (Some(cwd), _) => cwd.clone(),
             // Where there is one root, there is no other place to mean.
             (None, Some(roots)) if roots.len() == 1 => roots[0].display().to_string(),
-            (None, _) => return Err(KeepError::NoCwd),
+            (None, _) => return Err(ConversationError::NoCwd),
         };
         asked.cwd = Some(cwd.clone());
         let mut request = asked.request(self.id.as_str());
         let place = match &roots {
-            Some(roots) => Some(Place::find(system, roots, &request)?),
+            Some(roots) => Some(RootedDirectory::find(system, roots, &request)?),
             None => None,
         };
         if let (Some(roots), Some(place)) = (&roots, &place) {
@@ -84,7 +84,7 @@ impl Order {
             request.roots = Some(roots.to_vec());
             request.trust = TrustChoice::Once;
         }
-        request.template = self.text.take().map(|text| StoredTemplate {
+        request.template = self.text.take().map(|text| TemplateInput {
             name: self.template.name.as_str().into(),
             version: self.template.version,
             text,
@@ -93,16 +93,16 @@ impl Order {
         let made = engine.build_cached(cache, &request, |made| self.keep(made))?;
         match place {
             Some(place) if !place.is_still_there(system) => {
-                Err(KeepError::Outside(place.name.display().to_string()))
+                Err(ConversationError::Outside(place.name.display().to_string()))
             }
             _ => made,
         }
     }
 
     /// Turns a prompt into what is kept of it.
-    fn keep(self, made: BuiltFrom<'_>) -> Result<Constructed, KeepError> {
-        let BuiltFrom { mut prompt, world, inputs } = made;
-        let Order { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
+    fn keep(self, made: BuildContext<'_>) -> Result<ConstructedPrompt, ConversationError> {
+        let BuildContext { mut prompt, world, inputs } = made;
+        let ConstructInput { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
         let profile = &world.profile;
         let takes = profile.takes_template();
         if asked.template.is_some() && !takes {
@@ -117,9 +117,9 @@ impl Order {
         let notes = prompt.diagnostics.clone();
         let text = take(&mut prompt.text);
         asked.cwd = Some(world.turn.cwd.clone());
-        let head = Head {
+        let head = PromptSummary {
             id,
-            seal: Seal::new(revision),
+            seal: Revision::new(revision),
             bytes: text.len() as u64,
             fingerprint: fingerprint(&text),
             text: text.into(),
@@ -132,44 +132,49 @@ impl Order {
             constructed_at,
         };
         let lists_tools = profile.sections.iter().any(|section| {
-            matches!(section.body, Body::List(ListName::Tools))
+            matches!(section.body, SectionBody::List(ListName::Tools))
                 && prompt.parts.iter().any(|part| part.section == section.id)
         });
-        let record = Record {
+        let record = PromptRecord {
             version: RECORD_VERSION,
             engine: env!("CARGO_PKG_VERSION").to_owned(),
             asked,
             prompt,
             facts: FactUsed::all(&world.facts),
-            project: Some(ProjectFile::all(inputs)),
+            project: Some(RecordedFile::all(inputs)),
             trust: profile.trust,
             rebuild: profile.rebuild,
             tools: lists_tools.then(|| world.turn.tools.iter().map(|tool| tool.name.clone()).collect()),
             counter: Some(world.turn.counter.clone()).filter(|name| name != Bytes4::NAME),
         };
-        let record = serde_json::to_string(&record).map_err(|error| KeepError::Record(error.to_string()))?;
-        Ok(Constructed {
-            conversation: Conversation { head, record: record.into() },
+        let record =
+            serde_json::to_string(&record).map_err(|error| ConversationError::Record(error.to_string()))?;
+        Ok(ConstructedPrompt {
+            conversation: StoredPrompt { head, record: record.into() },
             notes,
             instructions: profile.compaction.instructions.clone(),
-            keeps: profile.compaction.prompt == OnCompaction::Keep,
+            keeps: profile.compaction.prompt == CompactionAction::Keep,
         })
     }
 }
 
 /// A directory in the roots.
-struct Place {
+struct RootedDirectory {
     /// As the caller calls it, absolute.
     name: PathBuf,
     /// The canonical path.
     real: PathBuf,
 }
 
-impl Place {
-    fn find(system: &dyn System, roots: &[PathBuf], request: &Request) -> Result<Place, KeepError> {
+impl RootedDirectory {
+    fn find(
+        system: &dyn System,
+        roots: &[PathBuf],
+        request: &Request,
+    ) -> Result<RootedDirectory, ConversationError> {
         let cwd = request.cwd.clone().unwrap_or_default();
         let real = directory_in_roots(system, roots, &cwd)?;
-        Ok(Place { name: normal(Path::new("/"), &cwd), real })
+        Ok(RootedDirectory { name: normal(Path::new("/"), &cwd), real })
     }
 
     /// Returns false if the directory was replaced by a link in the meantime. Files are read beneath the
@@ -182,9 +187,13 @@ impl Place {
 /// Returns the real path of a directory that lies at or below one of `roots`, which are real paths.
 ///
 /// # Errors
-/// [`KeepError::Outside`], whether or not anything is there, and [`KeepError::NoDirectory`] in a root.
-pub fn directory_in_roots(system: &dyn System, roots: &[PathBuf], dir: &Path) -> Result<PathBuf, KeepError> {
-    let outside = || KeepError::Outside(dir.display().to_string());
+/// [`ConversationError::Outside`], whether or not anything is there, and [`ConversationError::NoDirectory`] in a root.
+pub fn directory_in_roots(
+    system: &dyn System,
+    roots: &[PathBuf],
+    dir: &Path,
+) -> Result<PathBuf, ConversationError> {
+    let outside = || ConversationError::Outside(dir.display().to_string());
     if !dir.is_absolute() {
         return Err(outside());
     }
@@ -195,7 +204,7 @@ pub fn directory_in_roots(system: &dyn System, roots: &[PathBuf], dir: &Path) ->
         Ok(real) if is_in(&real) && is_dir(&real) => Ok(real),
         Ok(real) if !is_in(&real) => Err(outside()),
         // What is missing in a root may be reported; elsewhere not even that.
-        _ if is_in(&name) => Err(KeepError::NoDirectory(name.display().to_string())),
+        _ if is_in(&name) => Err(ConversationError::NoDirectory(name.display().to_string())),
         _ => Err(outside()),
     }
 }
@@ -205,7 +214,8 @@ pub(super) fn default_template(engine: &Engine<'_>, request: &Request) -> Result
     let loaded = engine.load_profile(request)?;
     let project = engine.open_project(request, &loaded, None)?;
     let profile = &project.profile;
-    let Some(group) = profile.groups.iter().find(|group| group.replace.contains(&Candidate::Store)) else {
+    let Some(group) = profile.groups.iter().find(|group| group.replace.contains(&ReplacementSource::Store))
+    else {
         return Ok(None);
     };
     let look = project.access.look(engine, &loaded, &project.settings);
@@ -213,11 +223,11 @@ pub(super) fn default_template(engine: &Engine<'_>, request: &Request) -> Result
     let own = group
         .replace
         .iter()
-        .filter_map(Candidate::file)
+        .filter_map(ReplacementSource::file)
         .find_map(|file| stack.layer(file.scope)?.files.get(&file.name));
     let section = group.members.iter().find_map(|id| profile.section(id));
     let pieces = match (own, section.map(|section| &section.body)) {
-        (Some(pieces), _) | (None, Some(Body::Text(pieces))) => pieces.as_slice(),
+        (Some(pieces), _) | (None, Some(SectionBody::Text(pieces))) => pieces.as_slice(),
         (None, _) => &[],
     };
     Ok(Some(pieces.iter().map(|piece| piece.text.as_str()).collect()))
@@ -231,7 +241,7 @@ pub struct DefaultTemplate(Mutex<Option<Arc<KnownTemplate>>>);
 struct KnownTemplate {
     request: Request,
     text: Option<String>,
-    trail: Trail,
+    trail: AccessLog,
 }
 
 impl DefaultTemplate {
@@ -247,7 +257,7 @@ impl DefaultTemplate {
         {
             return Ok(before.text.clone());
         }
-        let trailed = Trailed::new(engine.system());
+        let trailed = RecordingSystem::new(engine.system());
         let text = default_template(&engine.on(&trailed), request)?;
         let with = |trail| Arc::new(KnownTemplate { request: request.clone(), text: text.clone(), trail });
         *known() = trailed.into_trail().map(with);
@@ -262,7 +272,7 @@ pub(super) fn check_template(
 ) -> Result<Result<(), Box<Diagnostic>>, Error> {
     let loaded = engine.load_profile(request)?;
     let profile = with_settings(&loaded.profile, &loaded.merged);
-    let options = Rules::new(&profile.template, &[]).template;
+    let options = RenderRules::new(&profile.template, &[]).template;
     Ok(Template::parse(text, &options)
         .map(drop)
         .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))

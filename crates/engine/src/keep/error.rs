@@ -1,11 +1,11 @@
 //! Why a prompt was not given, by what the caller can do about it.
 
 use preface_core::lint::hidden::escape_hidden;
-use preface_store::{ConversationId, Head, StoreError};
+use preface_store::{ConversationId, PromptSummary, StoreError};
 
 /// The reason why a call for a stored prompt failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeepError {
+pub enum ConversationError {
     /// The prompt cannot be built.
     #[error(transparent)]
     Engine(#[from] crate::Error),
@@ -35,7 +35,7 @@ pub enum KeepError {
     TrustChanged(ConversationId, Vec<String>),
     /// Another prompt is kept than the caller knows.
     #[error("`{}` is at revision {} now", .0.id, .0.seal.revision)]
-    Stale(Box<Head>),
+    Stale(Box<PromptSummary>),
     /// The record stored with a prompt cannot be read.
     #[error("the record of the prompt cannot be read: {0}")]
     Record(String),
@@ -44,26 +44,28 @@ pub enum KeepError {
     Overloaded(String),
 }
 
-impl KeepError {
+impl ConversationError {
     /// Returns what to do about it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            KeepError::Store(error) => error.hint(),
-            KeepError::Engine(crate::Error::Usage(_, hint)) => hint.clone(),
-            KeepError::Engine(crate::Error::Render(note)) => note.help.clone(),
-            KeepError::Engine(_) | KeepError::Record(_) => None,
-            KeepError::Unknown(_) => Some("its first turn makes it".to_owned()),
-            KeepError::NoCwd => Some("say `cwd`".to_owned()),
-            KeepError::Outside(_) => Some("name a directory at or below a root, or add one".to_owned()),
-            KeepError::NoDirectory(_) => Some("make it, or name another".to_owned()),
-            KeepError::UnknownTemplate(_) => Some("choose one that is stored".to_owned()),
-            KeepError::Choice(_) => Some("write `name`, `name@label` or `name@3`".to_owned()),
-            KeepError::Stale(_) => Some("read it again".to_owned()),
-            KeepError::TrustChanged(..) => {
+            ConversationError::Store(error) => error.hint(),
+            ConversationError::Engine(crate::Error::Usage(_, hint)) => hint.clone(),
+            ConversationError::Engine(crate::Error::Render(note)) => note.help.clone(),
+            ConversationError::Engine(_) | ConversationError::Record(_) => None,
+            ConversationError::Unknown(_) => Some("its first turn makes it".to_owned()),
+            ConversationError::NoCwd => Some("say `cwd`".to_owned()),
+            ConversationError::Outside(_) => {
+                Some("name a directory at or below a root, or add one".to_owned())
+            }
+            ConversationError::NoDirectory(_) => Some("make it, or name another".to_owned()),
+            ConversationError::UnknownTemplate(_) => Some("choose one that is stored".to_owned()),
+            ConversationError::Choice(_) => Some("write `name`, `name@label` or `name@3`".to_owned()),
+            ConversationError::Stale(_) => Some("read it again".to_owned()),
+            ConversationError::TrustChanged(..) => {
                 Some("refresh the conversation, or grant the text again".to_owned())
             }
-            KeepError::Overloaded(_) => Some("try again later".to_owned()),
+            ConversationError::Overloaded(_) => Some("try again later".to_owned()),
         }
     }
 }

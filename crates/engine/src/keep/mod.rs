@@ -1,19 +1,19 @@
 //! Construct once: the prompt of a conversation is built on its first turn, kept, and read from then on. It is built again
 //! only when the conversation is compacted, or when somebody asks for it.
 //!
-//! A [`Keeper`] joins the two halves: the line that builds a prompt, which waits for disks, and the store that keeps it,
-//! which answers later. Whoever runs the keeper says where the waiting is done: [`Here`] for a command, a thread of its own
+//! A [`ConversationService`] joins the two halves: the line that builds a prompt, which waits for disks, and the store that keeps it,
+//! which answers later. Whoever runs the keeper says where the waiting is done: [`InlineOffload`] for a command, a thread of its own
 //! for a service ([`Offload`]).
 //!
 //! ```
-//! use preface::{ASSETS, keep::{Asked, Here, Keeper}, store::{self, Actor}};
+//! use preface::{ASSETS, keep::{Asked, InlineOffload, ConversationService}, store::{self, Actor}};
 //! use preface::host::system::memory::MemorySystem;
 //! use std::sync::Arc;
 //! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
 //! # runtime.block_on(async {
 //! let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
 //! let store = store::open(&"memory:".parse()?).await?;
-//! let keeper = Keeper::new(Arc::new(system), store, Arc::new(Here));
+//! let keeper = ConversationService::new(Arc::new(system), store, Arc::new(InlineOffload));
 //! let asked = Asked { preset: Some("template".into()), ..Asked::in_dir("/work") };
 //! let id = "7f3a".parse().unwrap();
 //! let first = keeper.turn(&id, &asked, &Actor::new("you")).await?;
@@ -33,16 +33,16 @@ mod record;
 mod trust;
 
 pub use asked::Asked;
-pub use choice::Choice;
+pub use choice::TemplateChoice;
 pub use construct::{DefaultTemplate, directory_in_roots};
-pub use error::KeepError;
-pub use offload::{Done, Here, Offload, Work, Worked};
-pub use record::{FactUsed, RECORD_VERSION, Record};
-pub use trust::ProjectFile;
+pub use error::ConversationError;
+pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
+pub use record::{FactUsed, PromptRecord, RECORD_VERSION};
+pub use trust::RecordedFile;
 
-use crate::{Engine, Error, TrustChoice, Writes, input::cache::InputCache};
-use construct::{Constructed, Order};
-use offload::Outcome;
+use crate::{Engine, Error, TrustChoice, WriteScope, input::cache::InputCache};
+use construct::{ConstructInput, ConstructedPrompt};
+use offload::WorkOutcome;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     diff::Difference,
@@ -54,32 +54,33 @@ use preface_host::{
     system::{FileKind, System},
 };
 use preface_store::{
-    Actor, Conversation, ConversationId, Created, Head, Reason, Replaced, Seal, Store, TemplateUsed,
+    Actor, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, Store,
+    StoredPrompt, TemplateUsed,
 };
-use record::Terms;
+use record::PromptTerms;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use trust::{Refusals, TrustWatch};
+use trust::{RefusalFilter, TrustWatch};
 
 /// Keeps the prompts of conversations.
 #[derive(Clone, Debug)]
-pub struct Keeper {
+pub struct ConversationService {
     system: Arc<dyn System>,
     store: Arc<dyn Store>,
     offload: Arc<dyn Offload>,
     roots: Option<Arc<[PathBuf]>>,
     cache: Arc<InputCache>,
     watch: Arc<TrustWatch>,
-    writes: Writes,
+    writes: WriteScope,
 }
 
 /// The result of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turned {
+pub struct TurnResult {
     /// The prompt. An empty one is not sent.
-    pub head: Head,
+    pub head: PromptSummary,
     /// True where this turn built it.
     pub constructed: bool,
     /// The diagnostics of the build, and of requests for something other than what the prompt was built for.
@@ -88,9 +89,9 @@ pub struct Turned {
 
 /// The result of a compaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compacted {
+pub struct CompactionResult {
     /// The prompt of the turns to come.
-    pub head: Head,
+    pub head: PromptSummary,
     /// True where this call built it; false where another did at the same time, or the profile keeps prompts.
     pub constructed: bool,
     /// The instructions for the model in this one request.
@@ -99,7 +100,7 @@ pub struct Compacted {
     pub notes: Diagnostics,
 }
 
-impl Compacted {
+impl CompactionResult {
     /// Returns the prompt of the compaction's own request: instructions after the prompt; where one of them
     /// is empty, the other alone.
     #[must_use]
@@ -114,9 +115,9 @@ impl Compacted {
 
 /// The result of a refresh, done or only shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refreshed {
+pub struct RefreshResult {
     /// The prompt that is stored now.
-    pub head: Head,
+    pub head: PromptSummary,
     /// True where it was replaced.
     pub constructed: bool,
     /// The prompt that was stored before.
@@ -140,9 +141,9 @@ pub enum Refresh {
 
 /// A stored prompt with everything that is recorded of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explained {
+pub struct PromptExplanation {
     /// The prompt and what it was built for.
-    pub head: Head,
+    pub head: PromptSummary,
     /// The parts with their origins.
     pub document: Document,
     /// The variables that were looked up.
@@ -151,40 +152,40 @@ pub struct Explained {
     pub asked: Asked,
 }
 
-impl Keeper {
+impl ConversationService {
     /// Joins a machine and a store.
     #[must_use]
     pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, offload: Arc<dyn Offload>) -> Self {
-        Keeper {
+        ConversationService {
             system,
             store,
             offload,
             roots: None,
             cache: Arc::default(),
             watch: Arc::default(),
-            writes: Writes::Audit,
+            writes: WriteScope::Audit,
         }
     }
 
     /// Sets what constructs may write beside their results; the default is the lines of loggers.
     #[must_use]
-    pub fn writing(self, writes: Writes) -> Self {
-        Keeper { writes, ..self }
+    pub fn writing(self, writes: WriteScope) -> Self {
+        ConversationService { writes, ..self }
     }
 
     /// Lets conversations work in these directories and below, and read nothing outside of them. Real paths. Naming a
     /// directory here is the grant for the text in it.
     #[must_use]
     pub fn with_roots(self, roots: &[PathBuf]) -> Self {
-        Keeper { roots: Some(roots.into()), ..self }
+        ConversationService { roots: Some(roots.into()), ..self }
     }
 
     /// Reports where a turn asks for something else than the stored prompt was built for. Nothing is changed
     /// by that.
     ///
     /// # Errors
-    /// See [`KeepError`].
-    pub async fn notes(&self, head: &Head, asked: &Asked) -> Result<Diagnostics, KeepError> {
+    /// See [`ConversationError`].
+    pub async fn notes(&self, head: &PromptSummary, asked: &Asked) -> Result<Diagnostics, ConversationError> {
         let mut notes = differs(head, asked);
         // Only the record has the rest. A service does not read it for each turn.
         let is_asked = asked.agent.is_some() || self.roots.is_none() && asked.has_more();
@@ -192,7 +193,7 @@ impl Keeper {
             return Ok(notes);
         }
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(notes) };
-        let record = Record::of(&conversation)?;
+        let record = PromptRecord::of(&conversation)?;
         if self.roots.is_none() {
             notes.extend(record.differs(asked));
         }
@@ -221,12 +222,17 @@ impl Keeper {
     /// Returns the prompt of a conversation: the first turn builds it, later ones read it.
     ///
     /// # Errors
-    /// See [`KeepError`]. Nothing is kept then.
-    pub async fn turn(&self, id: &ConversationId, asked: &Asked, actor: &Actor) -> Result<Turned, KeepError> {
+    /// See [`ConversationError`]. Nothing is kept then.
+    pub async fn turn(
+        &self,
+        id: &ConversationId,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<TurnResult, ConversationError> {
         match self.store.head(id).await? {
             Some(head) => match self.later_turn(&head, asked, actor).await? {
                 Some(turned) => Ok(turned),
-                None => Ok(Turned { notes: self.notes(&head, asked).await?, head, constructed: false }),
+                None => Ok(TurnResult { notes: self.notes(&head, asked).await?, head, constructed: false }),
             },
             None => self.first_turn(id, asked, actor).await,
         }
@@ -238,13 +244,13 @@ impl Keeper {
     /// trust in a text of it back.
     ///
     /// # Errors
-    /// [`KeepError::TrustChanged`]; and see [`KeepError`].
+    /// [`ConversationError::TrustChanged`]; and see [`ConversationError`].
     pub async fn later_turn(
         &self,
-        head: &Head,
+        head: &PromptSummary,
         asked: &Asked,
         actor: &Actor,
-    ) -> Result<Option<Turned>, KeepError> {
+    ) -> Result<Option<TurnResult>, ConversationError> {
         let rebuild = match self.roots {
             Some(_) => self.watch.profile(&*self.system, head).rebuild,
             None => self.record(head, asked).await?.map(|record| record.rebuild).unwrap_or_default(),
@@ -258,23 +264,27 @@ impl Keeper {
         }
         let mut notes = self.notes(head, asked).await?;
         notes.append(&mut came_up);
-        Ok(Some(Turned { head: head.clone(), constructed: false, notes }))
+        Ok(Some(TurnResult { head: head.clone(), constructed: false, notes }))
     }
 
     /// Refuses a stored prompt with text that would not be admitted now; returns what came up. In a command it also writes
     /// down that the prompt is handed out.
     ///
     /// # Errors
-    /// [`KeepError::TrustChanged`]; and see [`KeepError`].
-    pub async fn check_trust(&self, head: &Head, asked: &Asked) -> Result<Diagnostics, KeepError> {
+    /// [`ConversationError::TrustChanged`]; and see [`ConversationError`].
+    pub async fn check_trust(
+        &self,
+        head: &PromptSummary,
+        asked: &Asked,
+    ) -> Result<Diagnostics, ConversationError> {
         let refusals = match self.roots {
-            None => Refusals::Any,
+            None => RefusalFilter::Any,
             Some(_) => {
                 let profile = self.watch.profile(&*self.system, head);
                 if !self.watch.refused_after(&*self.system, &profile, head.constructed_at) {
                     return Ok(Diagnostics::new());
                 }
-                Refusals::After(head.constructed_at)
+                RefusalFilter::After(head.constructed_at)
             }
         };
         let Some(record) = self.record(head, asked).await? else { return Ok(Diagnostics::new()) };
@@ -282,25 +292,29 @@ impl Keeper {
         let work = move || {
             let held = trust::not_admitted(&*system, &record, &head, &asked, refusals)?;
             if !held.is_empty() {
-                return Err(KeepError::TrustChanged(head.id, held));
+                return Err(ConversationError::TrustChanged(head.id, held));
             }
             let engine = Engine::new(&*system).writing(writes);
-            Ok(Done(Outcome::Checked(match refusals {
-                Refusals::Any => trust::log_handed_out(&engine, &record, &head, &asked),
-                Refusals::After(_) => Diagnostics::new(),
+            Ok(WorkResult(WorkOutcome::Checked(match refusals {
+                RefusalFilter::Any => trust::log_handed_out(&engine, &record, &head, &asked),
+                RefusalFilter::After(_) => Diagnostics::new(),
             })))
         };
         match self.offload.run(Box::new(work)).await?.0 {
-            Outcome::Checked(notes) => Ok(notes),
-            Outcome::Constructed(_) => Ok(Diagnostics::new()),
+            WorkOutcome::Checked(notes) => Ok(notes),
+            WorkOutcome::Constructed(_) => Ok(Diagnostics::new()),
         }
     }
 
     /// Reads the record of a stored prompt. Returns `None` if it is gone, or cannot be read and the call does
     /// not require it.
-    async fn record(&self, head: &Head, asked: &Asked) -> Result<Option<Record>, KeepError> {
+    async fn record(
+        &self,
+        head: &PromptSummary,
+        asked: &Asked,
+    ) -> Result<Option<PromptRecord>, ConversationError> {
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(None) };
-        match Record::of(&conversation) {
+        match PromptRecord::of(&conversation) {
             Ok(record) => Ok(Some(record)),
             Err(_) if matches!(asked.trust, TrustChoice::Ask | TrustChoice::Once) => Ok(None),
             Err(error) => Err(error),
@@ -308,11 +322,16 @@ impl Keeper {
     }
 
     /// Builds the prompt of a later turn again, as it was asked for before. One that comes out the same stays.
-    async fn rebuilt(&self, head: &Head, asked: &Asked, actor: &Actor) -> Result<Turned, KeepError> {
+    async fn rebuilt(
+        &self,
+        head: &PromptSummary,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<TurnResult, ConversationError> {
         let Some(was) = self.store.conversation(&head.id).await? else {
             return self.first_turn(&head.id, asked, actor).await;
         };
-        let before = Record::of(&was)?.asked;
+        let before = PromptRecord::of(&was)?.asked;
         let again = Asked {
             now: asked.now.clone(),
             trust: asked.trust,
@@ -320,42 +339,42 @@ impl Keeper {
             pins: asked.pins.clone(),
             ..before
         };
-        let made = self.construct(&head.id, &again, Reason::Refresh, Some(&was.head), actor).await;
+        let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
         let made = made.map_err(|error| match error {
-            KeepError::Engine(Error::Usage(what, _)) if !is_dir(&*self.system, &was.head.cwd) => {
+            ConversationError::Engine(Error::Usage(what, _)) if !is_dir(&*self.system, &was.head.cwd) => {
                 let help = "a refresh with another directory moves the conversation there";
-                KeepError::Engine(Error::Usage(what, Some(help.to_owned())))
+                ConversationError::Engine(Error::Usage(what, Some(help.to_owned())))
             }
             error => error,
         })?;
-        let Constructed { conversation, mut notes, .. } = made;
+        let ConstructedPrompt { conversation, mut notes, .. } = made;
         notes.extend(self.notes(&was.head, asked).await?);
         if conversation.head.text == was.head.text {
-            return Ok(Turned { head: was.head, constructed: false, notes });
+            return Ok(TurnResult { head: was.head, constructed: false, notes });
         }
         let (head, constructed) = self.replace(conversation, &was.head, None, actor).await?;
-        Ok(Turned { head, constructed, notes })
+        Ok(TurnResult { head, constructed, notes })
     }
 
-    /// Does a turn as [`Keeper::turn`] does, for a caller that has just found no prompt: the prompt is built
+    /// Does a turn as [`ConversationService::turn`] does, for a caller that has just found no prompt: the prompt is built
     /// without another lookup.
     ///
     /// # Errors
-    /// As [`Keeper::turn`].
+    /// As [`ConversationService::turn`].
     pub async fn first_turn(
         &self,
         id: &ConversationId,
         asked: &Asked,
         actor: &Actor,
-    ) -> Result<Turned, KeepError> {
-        let made = self.construct(id, asked, Reason::FirstTurn, None, actor).await?;
-        let Constructed { conversation, notes, .. } = made;
+    ) -> Result<TurnResult, ConversationError> {
+        let made = self.construct(id, asked, ConstructReason::FirstTurn, None, actor).await?;
+        let ConstructedPrompt { conversation, notes, .. } = made;
         let head = conversation.head.clone();
         Ok(match self.store.create(conversation, actor).await? {
-            Created::New => Turned { head, constructed: true, notes },
+            InsertOutcome::New => TurnResult { head, constructed: true, notes },
             // Another turn was first: its prompt is the conversation's.
-            Created::Existing(head) => {
-                Turned { notes: self.notes(&head, asked).await?, head: *head, constructed: false }
+            InsertOutcome::Existing(head) => {
+                TurnResult { notes: self.notes(&head, asked).await?, head: *head, constructed: false }
             }
         })
     }
@@ -364,27 +383,27 @@ impl Keeper {
     /// what changed since; `expected` is the prompt that the caller knows.
     ///
     /// # Errors
-    /// The conversation is unknown, or not at `expected` any more; and see [`KeepError`]. The old prompt stays then.
+    /// The conversation is unknown, or not at `expected` any more; and see [`ConversationError`]. The old prompt stays then.
     pub async fn compact(
         &self,
         id: &ConversationId,
         over: &Asked,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &Actor,
-    ) -> Result<Compacted, KeepError> {
+    ) -> Result<CompactionResult, ConversationError> {
         let was = self.known(id, expected).await?;
-        let asked = Record::of(&was)?.asked.overlaid(over);
-        let made = self.construct(id, &asked, Reason::Compaction, Some(&was.head), actor).await?;
-        let Constructed { conversation, mut notes, instructions, keeps } = made;
+        let asked = PromptRecord::of(&was)?.asked.overlaid(over);
+        let made = self.construct(id, &asked, ConstructReason::Compaction, Some(&was.head), actor).await?;
+        let ConstructedPrompt { conversation, mut notes, instructions, keeps } = made;
         if keeps {
             notes.push(Diagnostic::info(
                 DiagnosticCode::ConversationKept,
                 format!("the profile `{}` keeps its prompt over a compaction", was.head.preset),
             ));
-            return Ok(Compacted { head: was.head, constructed: false, instructions, notes });
+            return Ok(CompactionResult { head: was.head, constructed: false, instructions, notes });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
-        Ok(Compacted { head, constructed, instructions, notes })
+        Ok(CompactionResult { head, constructed, instructions, notes })
     }
 
     /// Rebuilds the prompt outside of a compaction, and returns what that changes. An unchanged prompt stays,
@@ -392,46 +411,59 @@ impl Keeper {
     /// those.
     ///
     /// # Errors
-    /// As [`Keeper::compact`].
+    /// As [`ConversationService::compact`].
     pub async fn refresh(
         &self,
         id: &ConversationId,
         over: &Asked,
         how: Refresh,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &Actor,
-    ) -> Result<Refreshed, KeepError> {
+    ) -> Result<RefreshResult, ConversationError> {
         let was = self.known(id, expected).await?;
-        let asked = Record::of(&was)?.asked.overlaid(over);
+        let asked = PromptRecord::of(&was)?.asked.overlaid(over);
         // What is only shown is handed out to nobody.
-        let writes = if how == Refresh::Show { Writes::Nothing } else { self.writes };
-        let made =
-            self.construct_writing(writes, id, &asked, Reason::Refresh, Some(&was.head), actor).await?;
-        let Constructed { conversation, notes, .. } = made;
+        let writes = if how == Refresh::Show { WriteScope::Nothing } else { self.writes };
+        let made = self
+            .construct_writing(writes, id, &asked, ConstructReason::Refresh, Some(&was.head), actor)
+            .await?;
+        let ConstructedPrompt { conversation, notes, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
-        let counter = Record::of(&conversation)?.counter();
+        let counter = PromptRecord::of(&conversation)?.counter();
         let difference = Difference::of(&before, &after, counter.as_ref());
-        let stays = difference.same && Terms::of(&was)? == Terms::of(&conversation)?;
+        let stays = difference.same && PromptTerms::of(&was)? == PromptTerms::of(&conversation)?;
         if how == Refresh::Show || stays {
-            return Ok(Refreshed { head: was.head, constructed: false, before, after, difference, notes });
+            return Ok(RefreshResult {
+                head: was.head,
+                constructed: false,
+                before,
+                after,
+                difference,
+                notes,
+            });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
-        Ok(Refreshed { head, constructed, before, after, difference, notes })
+        Ok(RefreshResult { head, constructed, before, after, difference, notes })
     }
 
     /// Returns the origins of the stored prompt of a conversation.
     ///
     /// # Errors
     /// The conversation is unknown, or its record cannot be read.
-    pub async fn explain(&self, id: &ConversationId) -> Result<Explained, KeepError> {
+    pub async fn explain(&self, id: &ConversationId) -> Result<PromptExplanation, ConversationError> {
         explained(&self.known(id, None).await?)
     }
 
-    async fn known(&self, id: &ConversationId, expected: Option<Seal>) -> Result<Conversation, KeepError> {
-        let known = self.store.conversation(id).await?.ok_or_else(|| KeepError::Unknown(id.clone()))?;
+    async fn known(
+        &self,
+        id: &ConversationId,
+        expected: Option<Revision>,
+    ) -> Result<StoredPrompt, ConversationError> {
+        let known =
+            self.store.conversation(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?;
         match expected.is_none_or(|expected| expected == known.head.seal) {
             true => Ok(known),
-            false => Err(KeepError::Stale(Box::new(known.head))),
+            false => Err(ConversationError::Stale(Box::new(known.head))),
         }
     }
 
@@ -439,19 +471,19 @@ impl Keeper {
     /// that insisted on what it knew is told so. A conversation that began again meanwhile was first.
     async fn replace(
         &self,
-        conversation: Conversation,
-        was: &Head,
-        expected: Option<Seal>,
+        conversation: StoredPrompt,
+        was: &PromptSummary,
+        expected: Option<Revision>,
         actor: &Actor,
-    ) -> Result<(Head, bool), KeepError> {
+    ) -> Result<(PromptSummary, bool), ConversationError> {
         let id = was.id.clone();
         let mut head = conversation.head.clone();
         head.created_at = was.created_at;
         match self.store.replace(conversation, was.seal, actor).await? {
-            Replaced::Done => Ok((head, true)),
-            Replaced::Stale(head) if expected.is_some() => Err(KeepError::Stale(head)),
-            Replaced::Stale(head) => Ok((*head, false)),
-            Replaced::Missing => Err(KeepError::Unknown(id)),
+            ReplaceOutcome::Done => Ok((head, true)),
+            ReplaceOutcome::Stale(head) if expected.is_some() => Err(ConversationError::Stale(head)),
+            ReplaceOutcome::Stale(head) => Ok((*head, false)),
+            ReplaceOutcome::Missing => Err(ConversationError::Unknown(id)),
         }
     }
 
@@ -459,33 +491,33 @@ impl Keeper {
         &self,
         id: &ConversationId,
         asked: &Asked,
-        reason: Reason,
-        was: Option<&Head>,
+        reason: ConstructReason,
+        was: Option<&PromptSummary>,
         actor: &Actor,
-    ) -> Result<Constructed, KeepError> {
+    ) -> Result<ConstructedPrompt, ConversationError> {
         self.construct_writing(self.writes, id, asked, reason, was, actor).await
     }
 
     async fn construct_writing(
         &self,
-        writes: Writes,
+        writes: WriteScope,
         id: &ConversationId,
         asked: &Asked,
-        reason: Reason,
-        was: Option<&Head>,
+        reason: ConstructReason,
+        was: Option<&PromptSummary>,
         actor: &Actor,
-    ) -> Result<Constructed, KeepError> {
-        let choice: Choice = asked.template.as_deref().unwrap_or_default().parse()?;
+    ) -> Result<ConstructedPrompt, ConversationError> {
+        let choice: TemplateChoice = asked.template.as_deref().unwrap_or_default().parse()?;
         let version = self.store.template(&choice.name, &choice.which).await?;
         if choice.is_named() && version.as_ref().is_none_or(|version| version.reset) {
-            return Err(KeepError::UnknownTemplate(choice.to_string()));
+            return Err(ConversationError::UnknownTemplate(choice.to_string()));
         }
         let template = TemplateUsed {
             chosen: choice.to_string(),
             name: choice.name.clone(),
             version: version.as_ref().map(|version| version.version),
         };
-        let order = Order {
+        let order = ConstructInput {
             id: id.clone(),
             asked: asked.clone(),
             reason,
@@ -500,11 +532,11 @@ impl Keeper {
         let (system, cache) = (self.system.clone(), self.cache.clone());
         let work = move || {
             let made = order.construct(&*system, &cache)?;
-            Ok(Done(Outcome::Constructed(Box::new(made))))
+            Ok(WorkResult(WorkOutcome::Constructed(Box::new(made))))
         };
         match self.offload.run(Box::new(work)).await?.0 {
-            Outcome::Constructed(made) => Ok(*made),
-            Outcome::Checked(_) => Err(KeepError::Record("another work was done".to_owned())),
+            WorkOutcome::Constructed(made) => Ok(*made),
+            WorkOutcome::Checked(_) => Err(ConversationError::Record("another work was done".to_owned())),
         }
     }
 }
@@ -514,20 +546,20 @@ fn is_dir(system: &dyn System, path: &str) -> bool {
 }
 
 /// Replays a record over its text.
-fn explained(conversation: &Conversation) -> Result<Explained, KeepError> {
-    let record = Record::of(conversation)?;
+fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, ConversationError> {
+    let record = PromptRecord::of(conversation)?;
     let head = conversation.head.clone();
     let counter = record.counter();
     let mut prompt = record.prompt;
     prompt.text = head.text.to_string();
-    prompt.check_tiling().map_err(KeepError::Record)?;
+    prompt.check_tiling().map_err(ConversationError::Record)?;
     let document = Document::of(&prompt, counter.as_ref());
-    Ok(Explained { head, document, facts: record.facts, asked: record.asked })
+    Ok(PromptExplanation { head, document, facts: record.facts, asked: record.asked })
 }
 
 /// Reports where a later turn asks for something else than the prompt was built for. Nothing is changed by
 /// that.
-fn differs(head: &Head, asked: &Asked) -> Diagnostics {
+fn differs(head: &PromptSummary, asked: &Asked) -> Diagnostics {
     let mut notes = Diagnostics::new();
     let mut tell = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
@@ -556,7 +588,7 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
     );
     tell(DiagnosticCode::ConversationPreset, "preset", &head.preset, asked.preset.as_deref());
     if let Some(used) = &head.template {
-        let template = asked.template.as_ref().map(|text| match text.parse::<Choice>() {
+        let template = asked.template.as_ref().map(|text| match text.parse::<TemplateChoice>() {
             Ok(choice) => choice.to_string(),
             Err(_) => text.clone(),
         });

@@ -1,39 +1,39 @@
 //! Where the waiting for disks is done.
 
-use super::{KeepError, construct::Constructed};
+use super::{ConversationError, construct::ConstructedPrompt};
 use preface_core::diagnostic::Diagnostics;
 use std::{fmt, future::Future, future::ready, pin::Pin};
 
 /// The result of a [`Work`]. Opaque: it is handed back as it is.
 #[derive(Debug)]
-pub struct Done(pub(super) Outcome);
+pub struct WorkResult(pub(super) WorkOutcome);
 
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum WorkOutcome {
     /// A prompt was built.
-    Constructed(Box<Constructed>),
+    Constructed(Box<ConstructedPrompt>),
     /// A stored prompt may be returned, with these diagnostics.
     Checked(Diagnostics),
 }
 
 /// Something that waits for disks: a construct, or a look at trust. It is run, and its result handed back.
-pub type Work = Box<dyn FnOnce() -> Result<Done, KeepError> + Send>;
+pub type Work = Box<dyn FnOnce() -> Result<WorkResult, ConversationError> + Send>;
 
 /// The result of a [`Work`], later.
-pub type Worked = Pin<Box<dyn Future<Output = Result<Done, KeepError>> + Send>>;
+pub type WorkFuture = Pin<Box<dyn Future<Output = Result<WorkResult, ConversationError>> + Send>>;
 
 /// Runs work somewhere.
 pub trait Offload: fmt::Debug + Send + Sync {
     /// Runs it, and answers once it is done.
-    fn run(&self, work: Work) -> Worked;
+    fn run(&self, work: Work) -> WorkFuture;
 }
 
 /// Runs work where it is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Here;
+pub struct InlineOffload;
 
-impl Offload for Here {
-    fn run(&self, work: Work) -> Worked {
+impl Offload for InlineOffload {
+    fn run(&self, work: Work) -> WorkFuture {
         Box::pin(ready(work()))
     }
 }

@@ -1,18 +1,18 @@
 //! What is kept beside a prompt: parts with their origins, what was looked up, what was asked. The values of facts are not
 //! kept, only their digests: what a value was is in the prompt, if anywhere.
 
-use super::{Asked, KeepError, ProjectFile};
+use super::{Asked, ConversationError, RecordedFile};
 use crate::COUNTERS;
 use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    fact::{FactKey, Facts, Stability},
+    fact::{RecordedVariables, Stability, VariableKey},
     lint::hidden::escape_hidden,
     profile::Rebuild,
     prompt::{Prompt, fingerprint},
     trust::TrustMode,
 };
-use preface_store::Conversation;
+use preface_store::StoredPrompt;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -21,7 +21,7 @@ pub const RECORD_VERSION: u32 = 1;
 
 /// The record that a store has for each prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct PromptRecord {
     /// The version of this format.
     pub version: u32,
     /// The version of preface that built the prompt.
@@ -34,7 +34,7 @@ pub struct Record {
     pub facts: Vec<FactUsed>,
     /// The texts of the project that it was built with; `None` where it was stored before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project: Option<Vec<ProjectFile>>,
+    pub project: Option<Vec<RecordedFile>>,
     /// The profile's trust mode for these files.
     #[serde(default)]
     pub trust: TrustMode,
@@ -55,7 +55,7 @@ pub struct Record {
 pub struct FactUsed {
     /// Its name.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub fact: FactKey,
+    pub fact: VariableKey,
     /// True where it had a value.
     pub exists: bool,
     /// Who answered.
@@ -68,7 +68,7 @@ pub struct FactUsed {
 }
 
 impl FactUsed {
-    pub(super) fn all(facts: &Facts) -> Vec<FactUsed> {
+    pub(super) fn all(facts: &RecordedVariables) -> Vec<FactUsed> {
         facts
             .iter()
             .map(|(key, fact)| FactUsed {
@@ -82,7 +82,7 @@ impl FactUsed {
     }
 }
 
-impl Record {
+impl PromptRecord {
     /// Returns who counts the prompt. One that is not built in here leaves it to the default.
     #[must_use]
     pub fn counter(&self) -> Box<dyn Counter> {
@@ -135,16 +135,16 @@ impl Record {
     ///
     /// # Errors
     /// It is of a newer form, or no record.
-    pub fn of(conversation: &Conversation) -> Result<Record, KeepError> {
+    pub fn of(conversation: &StoredPrompt) -> Result<PromptRecord, ConversationError> {
         #[derive(Deserialize)]
-        struct Versioned {
+        struct RecordVersion {
             version: u32,
         }
-        let unreadable = |error: serde_json::Error| KeepError::Record(error.to_string());
-        let Versioned { version } = serde_json::from_str(&conversation.record).map_err(unreadable)?;
+        let unreadable = |error: serde_json::Error| ConversationError::Record(error.to_string());
+        let RecordVersion { version } = serde_json::from_str(&conversation.record).map_err(unreadable)?;
         if version > RECORD_VERSION {
             let why = format!("a newer preface wrote it: its form is {version}, known is {RECORD_VERSION}");
-            return Err(KeepError::Record(why));
+            return Err(ConversationError::Record(why));
         }
         serde_json::from_str(&conversation.record).map_err(unreadable)
     }
@@ -154,7 +154,7 @@ impl Record {
 /// compaction uses them again. The values of variables are not among them; they change from one call to the
 /// next.
 #[derive(PartialEq, Eq)]
-pub(super) struct Terms {
+pub(super) struct PromptTerms {
     cwd: String,
     model: Option<String>,
     /// The profile that it was built by, and the words that chose it.
@@ -163,11 +163,11 @@ pub(super) struct Terms {
     agent: Option<String>,
 }
 
-impl Terms {
-    pub(super) fn of(conversation: &Conversation) -> Result<Terms, KeepError> {
-        let asked = Record::of(conversation)?.asked;
+impl PromptTerms {
+    pub(super) fn of(conversation: &StoredPrompt) -> Result<PromptTerms, ConversationError> {
+        let asked = PromptRecord::of(conversation)?.asked;
         let head = &conversation.head;
-        Ok(Terms {
+        Ok(PromptTerms {
             cwd: head.cwd.clone(),
             model: head.model.clone(),
             preset: (head.preset.clone(), asked.preset, asked.profile),

@@ -1,7 +1,7 @@
 //! Whether a stored prompt may be handed out. It records which texts of the project it was built with; where the user took
 //! their trust back, it is not handed out any more. An edit is no such thing: the prompt stays as it was built.
 
-use super::{Asked, KeepError, Record};
+use super::{Asked, ConversationError, PromptRecord};
 use crate::{
     Engine, Request, TrustChoice,
     input::{Inputs, load_profile::LoadedProfile},
@@ -16,11 +16,11 @@ use preface_core::{
     trust::TrustMode,
 };
 use preface_host::{
-    gate::{AdmittedText, Belongs, Verdict},
+    gate::{AdmittedText, FileOwner, GateVerdict},
     system::{Stat, System},
     trust::{Digest, TrustStore},
 };
-use preface_store::Head;
+use preface_store::PromptSummary;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -30,7 +30,7 @@ use std::{
 
 /// A text of the project that a stored prompt was built with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProjectFile {
+pub struct RecordedFile {
     /// The path for people.
     pub path: String,
     /// The path at the time of the build, all links resolved.
@@ -45,14 +45,14 @@ pub struct ProjectFile {
     pub shared: bool,
 }
 
-impl ProjectFile {
+impl RecordedFile {
     /// Returns the texts that a build included.
-    pub(super) fn all(inputs: &Inputs) -> Vec<ProjectFile> {
-        let file = |text: AdmittedText| ProjectFile {
+    pub(super) fn all(inputs: &Inputs) -> Vec<RecordedFile> {
+        let file = |text: AdmittedText| RecordedFile {
             path: text.shown,
             real: text.path.display().to_string(),
             digest: *text.digest,
-            layer: text.belongs == Belongs::ToLayer,
+            layer: text.belongs == FileOwner::ToLayer,
             shared: text.shared,
         };
         inputs.gate().admitted().into_iter().map(file).collect()
@@ -63,7 +63,7 @@ impl ProjectFile {
             path: PathBuf::from(&self.real),
             shown: self.path.clone(),
             digest: self.digest.into(),
-            belongs: if self.layer { Belongs::ToLayer } else { Belongs::ToTree },
+            belongs: if self.layer { FileOwner::ToLayer } else { FileOwner::ToTree },
             shared: self.shared,
         }
     }
@@ -71,7 +71,7 @@ impl ProjectFile {
 
 /// The refusals by the user that make a stored prompt stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusals {
+pub(super) enum RefusalFilter {
     /// All refusals in force: for a command, on behalf of the user who refused.
     Any,
     /// Refusals after this instant: for a service, where naming a root is the grant, and only a later refusal
@@ -79,11 +79,11 @@ pub(super) enum Refusals {
     After(Timestamp),
 }
 
-impl Refusals {
+impl RefusalFilter {
     fn count(self, at: Option<Timestamp>) -> bool {
         at.is_some_and(|at| match self {
-            Refusals::Any => true,
-            Refusals::After(instant) => at > instant,
+            RefusalFilter::Any => true,
+            RefusalFilter::After(instant) => at > instant,
         })
     }
 }
@@ -93,11 +93,11 @@ impl Refusals {
 /// texts.
 pub(super) fn not_admitted(
     system: &dyn System,
-    record: &Record,
-    head: &Head,
+    record: &PromptRecord,
+    head: &PromptSummary,
     asked: &Asked,
-    refusals: Refusals,
-) -> Result<Vec<String>, KeepError> {
+    refusals: RefusalFilter,
+) -> Result<Vec<String>, ConversationError> {
     let Some(files) = &record.project else { return Ok(Vec::new()) };
     if record.trust == TrustMode::None && asked.trust == TrustChoice::Ask {
         return Ok(Vec::new());
@@ -124,7 +124,7 @@ pub(super) fn not_admitted(
     if asked.trust == TrustChoice::Ask && !refusals.count(refused_at) {
         return Ok(Vec::new());
     }
-    let held = files.iter().filter(|file| gate.verdict(&file.admitted()) != Verdict::Speaks);
+    let held = files.iter().filter(|file| gate.verdict(&file.admitted()) != GateVerdict::Speaks);
     let mut held: Vec<String> = held.map(|file| file.path.clone()).collect();
     if has_branch && !gate.repository_speaks() {
         held.push("what it has of the repository".to_owned());
@@ -136,8 +136,8 @@ pub(super) fn not_admitted(
 /// because it is used again.
 pub(super) fn log_handed_out(
     engine: &Engine<'_>,
-    record: &Record,
-    head: &Head,
+    record: &PromptRecord,
+    head: &PromptSummary,
     asked: &Asked,
 ) -> Diagnostics {
     let made = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
@@ -158,23 +158,23 @@ pub(super) fn log_handed_out(
 /// prompts a second; each needs no more than the state of one file.
 #[derive(Debug, Default)]
 pub(super) struct TrustWatch {
-    profiles: Mutex<BTreeMap<String, ProfileFacts>>,
-    stores: Mutex<BTreeMap<PathBuf, Refused>>,
+    profiles: Mutex<BTreeMap<String, ProfileTrust>>,
+    stores: Mutex<BTreeMap<PathBuf, TrustStoreState>>,
 }
 
 /// The state of a trust store, and when it last recorded a decline or a revocation.
-type Refused = (Option<Stat>, Option<Timestamp>);
+type TrustStoreState = (Option<Stat>, Option<Timestamp>);
 
 /// The settings of a profile that are needed between turns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ProfileFacts {
+pub(super) struct ProfileTrust {
     pub rebuild: Rebuild,
     store: Option<PathBuf>,
 }
 
 impl TrustWatch {
     /// Returns the facts of a prompt's profile; the last known ones if it cannot be read any more.
-    pub fn profile(&self, system: &dyn System, head: &Head) -> ProfileFacts {
+    pub fn profile(&self, system: &dyn System, head: &PromptSummary) -> ProfileTrust {
         let mut known = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(facts) = known.get(&head.preset) {
             return facts.clone();
@@ -185,15 +185,15 @@ impl TrustWatch {
             ..Request::default()
         };
         let Ok(LoadedProfile { profile, store, .. }) = Engine::new(system).load_profile(&request) else {
-            return ProfileFacts::default();
+            return ProfileTrust::default();
         };
-        let facts = ProfileFacts { rebuild: profile.rebuild, store };
+        let facts = ProfileTrust { rebuild: profile.rebuild, store };
         known.insert(head.preset.clone(), facts.clone());
         facts
     }
 
     /// Returns whether this node recorded a decline or a revocation, of whichever project, after an instant.
-    pub fn refused_after(&self, system: &dyn System, profile: &ProfileFacts, instant: Timestamp) -> bool {
+    pub fn refused_after(&self, system: &dyn System, profile: &ProfileTrust, instant: Timestamp) -> bool {
         let Some(file) = &profile.store else { return false };
         self.latest(system, file).is_some_and(|latest| latest > instant)
     }

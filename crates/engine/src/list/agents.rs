@@ -10,7 +10,7 @@ use preface_core::{
 use preface_host::{
     agents::{self, AgentEntry},
     commands,
-    look::Look,
+    look::ProviderContext,
     markdown::MarkdownEntry,
     styles,
 };
@@ -54,7 +54,7 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Engine::agents`].
     pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
-        self.looking_at_skills(request, &mut |profile, look: &Look<'_>| {
+        self.looking_at_skills(request, &mut |profile, look: &ProviderContext<'_>| {
             let _: Diagnostics = look.notes.take();
             if !profile.has_agents {
                 return (Vec::new(), Diagnostics::new());

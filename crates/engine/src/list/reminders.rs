@@ -6,13 +6,13 @@ use crate::{
     request::Request,
 };
 use preface_core::{
-    aside::Aside,
+    aside::Attachment,
     diagnostic::Diagnostics,
-    fact::FactKey,
+    fact::VariableKey,
     line,
     profile::Profile,
-    reminder::{Catalogue, Due, Event, EventError, MOST_EVENTS},
-    world::World,
+    reminder::{DueReminder, Event, EventError, MOST_EVENTS, ReminderCatalog},
+    world::Snapshot,
 };
 use preface_host::{look::Headless, places::Places, provider, reminders};
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub struct RemindersReport {
     /// The profile's name.
     pub profile: String,
     /// The reminders, by id.
-    pub catalogue: Catalogue,
+    pub catalogue: ReminderCatalog,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
@@ -47,7 +47,7 @@ impl Engine<'_> {
         profile: &Profile,
         places: &Places,
         diagnostics: &mut Diagnostics,
-    ) -> Result<Vec<Due>, Error> {
+    ) -> Result<Vec<DueReminder>, Error> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
@@ -71,20 +71,25 @@ impl Engine<'_> {
     /// Renders reminders for a session, with this machine answering for facts.
     pub(crate) fn remind(
         &self,
-        due: &[Due],
+        due: &[DueReminder],
         inputs: &Inputs,
-        world: &World,
+        world: &Snapshot,
         notes: &mut Diagnostics,
-    ) -> Result<Vec<Aside>, Error> {
+    ) -> Result<Vec<Attachment>, Error> {
         let look = self.look(inputs, &world.turn, &Headless);
-        let mut answer = |key: &FactKey| Some(provider::answer(key, &look));
+        let mut answer = |key: &VariableKey| Some(provider::answer(key, &look));
         let (asides, more) = line::remind(due, &world.profile, &world.turn, &mut answer)?;
         notes.extend(more);
         notes.extend(look.notes.take());
         Ok(asides)
     }
 
-    fn catalogue(&self, profile: &Profile, places: &Places, diagnostics: &mut Diagnostics) -> Catalogue {
+    fn catalogue(
+        &self,
+        profile: &Profile,
+        places: &Places,
+        diagnostics: &mut Diagnostics,
+    ) -> ReminderCatalog {
         reminders::catalogue(self.system(), profile.bundle.as_deref(), places, diagnostics)
     }
 }

@@ -11,7 +11,7 @@ use preface_core::{
     extension::Scopes,
     mcp_servers::McpServers,
     trust::{Trust, TrustMode},
-    world::World,
+    world::Snapshot,
 };
 use preface_host::{look::Headless, places::Places};
 
@@ -51,7 +51,7 @@ impl Engine<'_> {
         &self,
         request: &Request,
         inputs: Inputs,
-        world: World,
+        world: Snapshot,
     ) -> Result<ScopesReport, Error> {
         self.refuse_held_of(request, &inputs)?;
         let Inputs { project, entries, .. } = inputs;

@@ -3,7 +3,7 @@
 use crate::{
     Error,
     engine::Engine,
-    error::Held,
+    error::UntrustedProject,
     input::{
         FirstFiles,
         discover::ExtensionFiles,
@@ -19,17 +19,17 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     scope::Scope,
-    settings::Merged,
+    settings::MergedSettings,
     trust::TrustMode,
 };
-use preface_host::{gate::Verdict, places::Places, settings_file::SettingsFile};
+use preface_host::{gate::GateVerdict, places::Places, settings_file::SettingsFile};
 use std::path::Path;
 
 /// The settings of a directory.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct SettingsReport {
     /// The merged settings of all layers.
-    pub merged: Merged,
+    pub merged: MergedSettings,
     /// The layers, the weakest first.
     pub layers: Vec<SettingsLayer>,
     /// The diagnostics.
@@ -62,7 +62,7 @@ pub enum SettingsState {
     LeftOut,
 }
 
-impl Settings {
+impl SettingsReport {
     /// Returns the layer of a scope.
     ///
     /// # Panics
@@ -80,13 +80,13 @@ impl Engine<'_> {
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Held`] where the request requires
     /// trust.
-    pub fn settings(&self, request: &Request) -> Result<Settings, Error> {
+    pub fn settings(&self, request: &Request) -> Result<SettingsReport, Error> {
         let loaded = self.load_profile(request)?;
         let project = self.open_project(request, &loaded, None)?;
         let ProjectAccess { places, gate, held_layer, .. } = &project.access;
         let UserSettings { bundled, global, .. } = &loaded.settings;
 
-        let held_here = || gate.seen().iter().any(|seen| seen.verdict != Verdict::Speaks);
+        let held_here = || gate.seen().iter().any(|seen| seen.verdict != GateVerdict::Speaks);
         let project_state = match &project.layer {
             Some(_) => SettingsState::Speaks,
             None if !self.there(places, Scope::Project) => SettingsState::Missing,
@@ -119,7 +119,7 @@ impl Engine<'_> {
                 .filter(|_| project.profile.trust == TrustMode::Whole)
                 .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd).0);
             let sources = shown(places, Scope::Project).into_iter().collect();
-            return Err(Error::Held(Held { path: root.display().to_string(), sources }));
+            return Err(Error::Held(UntrustedProject { path: root.display().to_string(), sources }));
         }
         let look = project.access.look(self, &loaded, &project.settings);
         let grants = ProjectGrants::new(&look, loaded.store.as_deref(), project.profile.trust);
@@ -130,8 +130,8 @@ impl Engine<'_> {
         // What is wrong with extensions is reported by those who list them.
         diagnostics.extend(scopes.diagnostics.into_iter().filter(is_about_settings));
         let ignored = scopes.ignored.iter().map(|value| (value.by, value.path.as_slice()));
-        let merged = Merged::clone(&project.settings).without(ignored);
-        Ok(Settings { merged, layers, diagnostics, mode: project.profile.trust })
+        let merged = MergedSettings::clone(&project.settings).without(ignored);
+        Ok(SettingsReport { merged, layers, diagnostics, mode: project.profile.trust })
     }
 
     /// Returns the file that a change of settings goes to.
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use preface_core::{
         assets::ASSETS,
-        settings::{Outcome, SetBy},
+        settings::{SetBy, ValueOutcome},
     };
     use preface_host::system::{System, memory::MemorySystem};
 
@@ -216,7 +216,7 @@ mod tests {
             .with_file("/work/.preface/settings.json", r#"{"logging": {"level": "project"}, "preset": "pi"}"#)
     }
 
-    fn states(settings: &Settings) -> Vec<SettingsState> {
+    fn states(settings: &SettingsReport) -> Vec<SettingsState> {
         settings.layers.iter().map(|layer| layer.state).collect()
     }
 
@@ -235,10 +235,10 @@ mod tests {
         assert_eq!(
             by,
             [
-                (SetBy::Bundled, Outcome::Overridden),
-                (SetBy::Global, Outcome::Overridden),
-                (SetBy::Project, Outcome::Overridden),
-                (SetBy::Caller, Outcome::Used),
+                (SetBy::Bundled, ValueOutcome::Overridden),
+                (SetBy::Global, ValueOutcome::Overridden),
+                (SetBy::Project, ValueOutcome::Overridden),
+                (SetBy::Caller, ValueOutcome::Used),
             ]
         );
         assert_eq!(settings.merged.to_value()["logging"]["color"], true);

@@ -1,20 +1,20 @@
 //! The skills of a directory: which there are, from where, hiding what. The loader and its options are the prompt's.
 
-use crate::{Engine, Error, input::resolve::Entries, request::Request};
+use crate::{Engine, Error, input::resolve::ResolvedEntries, request::Request};
 use preface_core::{
-    condition::Verdict,
+    condition::ConditionResult,
     diagnostic::Diagnostics,
-    fact::{FactKey, Facts},
+    fact::{RecordedVariables, VariableKey},
     profile::Profile,
-    section::{Body, Section},
-    settings::{self, Merged},
+    section::{Section, SectionBody},
+    settings::{self, MergedSettings},
     skill::{command, standard},
     trust::TrustMode,
     variables::Variables,
 };
 use preface_host::{
     discover,
-    look::Look,
+    look::ProviderContext,
     provider::{self, ContextProvider, skills::Skills},
     skills::{self, SkillEntry, SkillOptions},
 };
@@ -37,7 +37,7 @@ pub struct SkillsReport {
 
 /// A text in which a skill's command may have been replaced.
 #[derive(Clone, Debug)]
-pub struct Expanded {
+pub struct SkillExpansion {
     /// The text of the skill; `None` where the text is to stay as it is.
     pub text: Option<String>,
     /// The diagnostics.
@@ -78,15 +78,15 @@ impl Engine<'_> {
     fn section_left_out(&self, request: &Request) -> Option<String> {
         let inputs = self.read_inputs(request, None).ok()?;
         let look = inputs.look(self);
-        let Entries { profile, turn, .. } = &inputs.entries;
+        let ResolvedEntries { profile, turn, .. } = &inputs.entries;
         let section = profile.sections.iter().find(|section| is_for_skills(section))?;
-        let mut recorded = Facts::default();
-        let mut source = |key: &FactKey| Some(provider::answer(key, &look));
+        let mut recorded = RecordedVariables::default();
+        let mut source = |key: &VariableKey| Some(provider::answer(key, &look));
         let mut variables = Variables::new(turn, profile, &mut recorded, &mut source);
         let verdict =
             section.when.as_ref()?.decide(&mut |key| variables.exists(key, &mut Diagnostics::new()));
         match verdict {
-            Ok(Verdict::Fails(why)) => Some(why),
+            Ok(ConditionResult::Fails(why)) => Some(why),
             _ => None,
         }
     }
@@ -96,13 +96,13 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// As [`Engine::skills`].
-    pub fn expand_skill(&self, request: &Request, text: &str) -> Result<Expanded, Error> {
+    pub fn expand_skill(&self, request: &Request, text: &str) -> Result<SkillExpansion, Error> {
         if command::read(text).is_none() {
-            return Ok(Expanded { text: None, diagnostics: Diagnostics::new() });
+            return Ok(SkillExpansion { text: None, diagnostics: Diagnostics::new() });
         }
         self.looking_at_skills(request, &mut |profile, look| {
             let text = expand(text, profile, look);
-            Expanded { text, diagnostics: look.notes.take() }
+            SkillExpansion { text, diagnostics: look.notes.take() }
         })
     }
 
@@ -110,12 +110,12 @@ impl Engine<'_> {
     pub(crate) fn looking_at_skills<T>(
         &self,
         request: &Request,
-        see: &mut dyn FnMut(&Profile, &Look<'_>) -> T,
+        see: &mut dyn FnMut(&Profile, &ProviderContext<'_>) -> T,
     ) -> Result<T, Error> {
         let loaded = self.load_profile(request)?;
         let access = self.open_gate(request, &loaded, None)?;
-        let nothing = Merged::default();
-        let mut settings = Merged::default();
+        let nothing = MergedSettings::default();
+        let mut settings = MergedSettings::default();
         // Only what another program keeps in settings.json lists skills. What is wrong with the file is for builds to report.
         if !access.places.foreign_keys.is_empty() {
             let mark = access.gate.mark();
@@ -125,24 +125,24 @@ impl Engine<'_> {
             settings = settings::merge(layers, &mut Diagnostics::new());
         }
         let notes = [loaded.diagnostics.as_slice(), access.diagnostics.as_slice()].concat();
-        let look = Look { notes: RefCell::new(notes), ..access.look(self, &loaded, &settings) };
+        let look = ProviderContext { notes: RefCell::new(notes), ..access.look(self, &loaded, &settings) };
         Ok(see(&loaded.profile, &look))
     }
 }
 
 /// Replaces `/skill:NAME ARGS` by the text of the skill with that name. Skills are searched only if the text
 /// is such a command; otherwise the result is `None`.
-pub(crate) fn expand(text: &str, profile: &Profile, look: &Look<'_>) -> Option<String> {
+pub(crate) fn expand(text: &str, profile: &Profile, look: &ProviderContext<'_>) -> Option<String> {
     command::read(text)?;
     skills::expand(text, &load(profile, look).unwrap_or_default(), look)
 }
 
 fn is_for_skills(section: &Section) -> bool {
-    matches!(&section.body, Body::Fill(name) if name.as_str() == Skills.name())
+    matches!(&section.body, SectionBody::Fill(name) if name.as_str() == Skills.name())
 }
 
 /// Loads what the section for skills asks for; `None` where the profile has none.
-fn load(profile: &Profile, look: &Look<'_>) -> Option<Vec<SkillEntry>> {
+fn load(profile: &Profile, look: &ProviderContext<'_>) -> Option<Vec<SkillEntry>> {
     let section = profile.sections.iter().find(|section| is_for_skills(section))?;
     let options = SkillOptions::read(&Skills, section, look);
     Some(skills::load(&options, look))
@@ -176,9 +176,9 @@ mod tests {
         Engine::new(system).skills(&Request { trust, ..Request::default() }).expect("they can be listed")
     }
 
-    type Told<'r> = (&'r str, Scope, Status, bool);
+    type SkillRow<'r> = (&'r str, Scope, Status, bool);
 
-    fn told(report: &SkillsReport) -> Vec<Told<'_>> {
+    fn told(report: &SkillsReport) -> Vec<SkillRow<'_>> {
         let skills = report.skills.iter();
         skills.map(|skill| (skill.name.as_str(), skill.origin.scope, skill.status, skill.active)).collect()
     }

@@ -2,7 +2,7 @@
 //! every directory, needs no store and never changes while a program runs.
 
 use preface_core::fact::Stability;
-use preface_host::provider::{FACT_PROVIDERS, FactInfo};
+use preface_host::provider::{FACT_PROVIDERS, VariableInfo};
 use serde::Serialize;
 
 /// One variable, or a type of which any name is good.
@@ -26,8 +26,8 @@ pub struct Variable {
     pub cost: &'static str,
 }
 
-impl From<&FactInfo> for Variable {
-    fn from(info: &FactInfo) -> Self {
+impl From<&VariableInfo> for Variable {
+    fn from(info: &VariableInfo) -> Self {
         Variable {
             kind: info.kind,
             name: info.name,
@@ -48,13 +48,13 @@ impl From<&FactInfo> for Variable {
 /// ```
 #[must_use]
 pub fn variables() -> Vec<Variable> {
-    let mut infos: Vec<&FactInfo> = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts()).collect();
+    let mut infos: Vec<&VariableInfo> = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts()).collect();
     infos.sort_by_key(|info| place(info));
     infos.into_iter().map(Variable::from).collect()
 }
 
 /// Returns where a fact stands in lists: the seed's ten in its order, all others behind them.
-pub(crate) fn place(info: &FactInfo) -> usize {
+pub(crate) fn place(info: &VariableInfo) -> usize {
     let place = SEED_ORDER.iter().position(|name| *name == (info.kind, info.name));
     place.unwrap_or(SEED_ORDER.len())
 }

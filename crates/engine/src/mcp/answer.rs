@@ -2,7 +2,7 @@
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
-    mcp_servers::Described,
+    mcp_servers::ServerDescription,
     scope::Scope,
 };
 use serde::Serialize;
@@ -74,7 +74,7 @@ pub struct ServerAnswer {
     pub diagnostics: Diagnostics,
     /// The whole answer.
     #[serde(skip)]
-    pub said: Option<Described>,
+    pub said: Option<ServerDescription>,
 }
 
 impl ServerAnswer {

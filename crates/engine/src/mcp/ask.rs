@@ -5,8 +5,8 @@
 
 use super::{
     answer::{ServerAnswer, ServerAnswers, ServerState},
-    mask::Secrets,
-    target::{Ready, ready},
+    mask::SecretValues,
+    target::{ReadyServer, ready},
 };
 use crate::{
     Engine, Error,
@@ -17,17 +17,17 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::hidden::escape_hidden,
-    mcp_servers::{Described, McpServers, RecordedBy, Recording, ServerEntry, Want},
+    mcp_servers::{ContentRequest, McpServers, RecordedBy, Recording, ServerDescription, ServerEntry},
     profile::Profile,
     suggestion::did_you_mean,
 };
 use preface_host::{
-    gate::{Seen, Verdict},
+    gate::{GateVerdict, GatedText},
     look::Headless,
     mcp_recordings,
     provider::mcp_fetched,
 };
-use preface_mcp::{Heard, Limits, Stop, Target, Trouble};
+use preface_mcp::{AskLimits, McpError, ServerReply, ServerTarget, StopSignal};
 use std::{path::PathBuf, time::Duration};
 
 /// The default time limit of a server: one that is installed when it is first started needs a while.
@@ -35,7 +35,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The servers to ask, and the use of their answers.
 #[derive(Clone, Debug)]
-pub struct ServersAsked {
+pub struct AskOptions {
     /// The names; empty for all active servers.
     pub names: Vec<String>,
     /// The time limit of each server.
@@ -43,18 +43,19 @@ pub struct ServersAsked {
     /// True where the answers are recorded.
     pub record: bool,
     /// The handle that ends asking early, with all that was started. The caller handles signals.
-    pub stop: Stop,
+    pub stop: StopSignal,
 }
 
-impl Default for ServersAsked {
+impl Default for AskOptions {
     /// All of them, thirty seconds each, and their answers are recorded.
     fn default() -> Self {
-        ServersAsked { names: Vec::new(), deadline: DEADLINE, record: true, stop: Stop::default() }
+        AskOptions { names: Vec::new(), deadline: DEADLINE, record: true, stop: StopSignal::default() }
     }
 }
 
 /// The function that asks servers.
-pub(super) type Talk<'a> = dyn Fn(&[Target], &(dyn Fn(&Heard) + Sync)) -> Vec<Heard> + 'a;
+pub(super) type ServerAsker<'a> =
+    dyn Fn(&[ServerTarget], &(dyn Fn(&ServerReply) + Sync)) -> Vec<ServerReply> + 'a;
 
 impl Engine<'_> {
     /// Starts or connects to the servers that may run, asks each what it offers, and records it. `tell` is
@@ -65,19 +66,19 @@ impl Engine<'_> {
     pub fn ask_servers(
         &self,
         request: &Request,
-        asked: &ServersAsked,
-        tell: &(dyn Fn(&Heard) + Sync),
+        asked: &AskOptions,
+        tell: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let limits = Limits { stop: asked.stop.clone(), ..Limits::default() };
+        let limits = AskLimits { stop: asked.stop.clone(), ..Limits::default() };
         self.ask_servers_by(&|targets, tell| preface_mcp::ask(targets, &limits, tell), request, asked, tell)
     }
 
     pub(super) fn ask_servers_by(
         &self,
-        talk: &Talk<'_>,
+        talk: &ServerAsker<'_>,
         request: &Request,
-        asked: &ServersAsked,
-        tell: &(dyn Fn(&Heard) + Sync),
+        asked: &AskOptions,
+        tell: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {
         let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         self.refuse_held_of(request, &inputs)?;
@@ -85,19 +86,19 @@ impl Engine<'_> {
         let entries = chosen(&inputs.entries.mcp, &asked.names, held.as_deref())?;
         let mut servers: Vec<ServerAnswer> =
             entries.iter().map(|entry| unasked(entry, !asked.names.is_empty())).collect();
-        let mut targets: Vec<Target> = Vec::new();
-        let mut asking: Vec<(usize, Secrets, Option<String>)> = Vec::new();
+        let mut targets: Vec<ServerTarget> = Vec::new();
+        let mut asking: Vec<(usize, SecretValues, Option<String>)> = Vec::new();
         let mut notes = Diagnostics::new();
         let wanted = wants(&world.profile, &mut notes);
         let look = inputs.look(self);
         for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.runnable) {
-            let wants: Vec<Want> = wanted
+            let wants: Vec<ContentRequest> = wanted
                 .iter()
                 .filter(|(server, _)| *server == entry.name)
                 .map(|(_, want)| want.clone())
                 .collect();
             match ready(entry, wants, asked.deadline, &look) {
-                Ok(Ready { target, secrets, notes, missing }) => {
+                Ok(ReadyServer { target, secrets, notes, missing }) => {
                     targets.push(target);
                     servers[at].diagnostics.extend(notes);
                     asking.push((at, secrets, missing));
@@ -130,14 +131,14 @@ impl Engine<'_> {
     /// Takes down what came of asking one.
     fn hear(
         &self,
-        heard: Heard,
-        secrets: &Secrets,
+        heard: ServerReply,
+        secrets: &SecretValues,
         entry: &ServerEntry,
         inputs: &Inputs,
-        asked: &ServersAsked,
+        asked: &AskOptions,
         answer: &mut ServerAnswer,
     ) {
-        let Heard { took, calls_itself, protocol, said, refused, notes, .. } = heard;
+        let ServerReply { took, calls_itself, protocol, said, refused, notes, .. } = heard;
         let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         let name = &entry.name;
         answer.ms = Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
@@ -223,7 +224,8 @@ impl Engine<'_> {
     /// Returns the path of the project's `mcp.json` for messages, if it is untrusted: by itself, or with the
     /// whole project layer.
     fn held_file(&self, access: &ProjectAccess) -> Option<String> {
-        let is_servers = |seen: &&Seen| seen.verdict != Verdict::Speaks && seen.path.ends_with("mcp.json");
+        let is_servers =
+            |seen: &&GatedText| seen.verdict != GateVerdict::Speaks && seen.path.ends_with("mcp.json");
         if let Some(seen) = access.gate.seen().iter().find(is_servers) {
             return Some(seen.shown.clone());
         }
@@ -232,7 +234,7 @@ impl Engine<'_> {
     }
 
     /// Returns the last recording of a server.
-    fn old(&self, entry: &ServerEntry, inputs: &Inputs) -> Option<Described> {
+    fn old(&self, entry: &ServerEntry, inputs: &Inputs) -> Option<ServerDescription> {
         let look = inputs.look(self);
         mcp_recordings::recorded(entry, &look).map(|recording| recording.described)
     }
@@ -316,7 +318,7 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
 }
 
 /// Returns what the profile's sections need from servers.
-fn wants(profile: &Profile, notes: &mut Diagnostics) -> Vec<(String, Want)> {
+fn wants(profile: &Profile, notes: &mut Diagnostics) -> Vec<(String, ContentRequest)> {
     let mut wants = Vec::new();
     for wanted in profile.sections.iter().filter_map(mcp_fetched::want) {
         match wanted {
@@ -330,7 +332,7 @@ fn wants(profile: &Profile, notes: &mut Diagnostics) -> Vec<(String, Want)> {
 
 /// Keeps items that were fetched earlier and not this time: another profile needs them, or the server would
 /// not return them now.
-fn keep_fetched(described: &mut Described, old: Option<&Described>) {
+fn keep_fetched(described: &mut ServerDescription, old: Option<&ServerDescription>) {
     let old = old.into_iter().flat_map(|old| &old.fetched);
     let kept: Vec<_> = old.filter(|fetched| described.fetched(&fetched.want).is_none()).cloned().collect();
     described.fetched.extend(kept);
@@ -338,7 +340,7 @@ fn keep_fetched(described: &mut Described, old: Option<&Described>) {
 }
 
 /// Keeps a list that the server announces and does not give this time: an error of its own is no change of mind.
-fn keep_refused(described: &mut Described, old: Option<&Described>, refused: &[&str]) {
+fn keep_refused(described: &mut ServerDescription, old: Option<&ServerDescription>, refused: &[&str]) {
     let Some(old) = old else { return };
     if described.tools.is_empty() && refused.contains(&"tools") {
         described.tools.clone_from(&old.tools);
@@ -351,15 +353,15 @@ fn keep_refused(described: &mut Described, old: Option<&Described>, refused: &[&
     }
 }
 
-fn advice(trouble: &Trouble, name: &str) -> String {
+fn advice(trouble: &McpError, name: &str) -> String {
     match trouble {
-        Trouble::Unreachable(_) => {
+        McpError::Unreachable(_) => {
             format!("look at how it is reached, in the list of MCP servers at `{name}`")
         }
-        Trouble::Died(_) => "start its command by hand and look at what it says".to_owned(),
-        Trouble::Late => "give it more time".to_owned(),
-        Trouble::Lied(_) => "its output must be messages of the protocol and nothing else".to_owned(),
-        Trouble::Flooded(_) => "a server that offers this much is too much for a prompt".to_owned(),
-        Trouble::Stopped => "ask again".to_owned(),
+        McpError::Died(_) => "start its command by hand and look at what it says".to_owned(),
+        McpError::Late => "give it more time".to_owned(),
+        McpError::Lied(_) => "its output must be messages of the protocol and nothing else".to_owned(),
+        McpError::Flooded(_) => "a server that offers this much is too much for a prompt".to_owned(),
+        McpError::Stopped => "ask again".to_owned(),
     }
 }

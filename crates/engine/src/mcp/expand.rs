@@ -2,7 +2,7 @@
 
 /// A value that is ready to use.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Expanded {
+pub(super) struct ExpandedValue {
     /// The text.
     pub text: String,
     /// The values that were inserted from the environment. They may be secrets.
@@ -14,8 +14,8 @@ pub(super) struct Expanded {
 ///
 /// # Errors
 /// The name of the first variable that is unset.
-pub(super) fn expand(written: &str, var: &dyn Fn(&str) -> Option<String>) -> Result<Expanded, String> {
-    let mut expanded = Expanded { text: String::with_capacity(written.len()), inserted: Vec::new() };
+pub(super) fn expand(written: &str, var: &dyn Fn(&str) -> Option<String>) -> Result<ExpandedValue, String> {
+    let mut expanded = ExpandedValue { text: String::with_capacity(written.len()), inserted: Vec::new() };
     let mut rest = written;
     while let Some(at) = rest.find("${") {
         let (before, from) = rest.split_at(at);
@@ -37,7 +37,7 @@ pub(super) fn expand(written: &str, var: &dyn Fn(&str) -> Option<String>) -> Res
     Ok(expanded)
 }
 
-impl Expanded {
+impl ExpandedValue {
     fn insert(&mut self, value: String) {
         self.text.push_str(&value);
         self.inserted.push(value);

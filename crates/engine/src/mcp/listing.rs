@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The recording of a server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Known {
+pub struct RecordingInfo {
     /// The author of the recording.
     pub by: RecordedBy,
     /// The file, for people.
@@ -44,7 +44,7 @@ pub struct ServersReport {
     /// The entries of all layers.
     pub scopes: ScopesReport,
     /// The recordings of the servers that may run, by name.
-    pub known: BTreeMap<String, Known>,
+    pub known: BTreeMap<String, RecordingInfo>,
     /// Their tools, as a build with this profile would define them; none where it takes no tools of servers.
     pub tools: Vec<Tool>,
 }
@@ -74,7 +74,7 @@ impl Engine<'_> {
             let described = &recording.described;
             known.insert(
                 server.name.clone(),
-                Known {
+                RecordingInfo {
                     by: said.by,
                     path: path.map(|path| inputs.places().shown(&path)).unwrap_or_default(),
                     recorded: recording.recorded.clone(),

@@ -1,7 +1,7 @@
 //! Values that a server was given and nobody else may see: where the server repeats one, it is masked before anything is
 //! shown or written.
 
-use preface_core::mcp_servers::Described;
+use preface_core::mcp_servers::ServerDescription;
 use serde_json::Value;
 
 /// A shorter value is no secret, and masking it would mask words.
@@ -10,9 +10,9 @@ const MASKED: &str = "***";
 
 /// The values that must not be shown.
 #[derive(Default)]
-pub(super) struct Secrets(Vec<String>);
+pub(super) struct SecretValues(Vec<String>);
 
-impl Secrets {
+impl SecretValues {
     pub(super) fn add(&mut self, value: &str) {
         if value.len() >= SHORTEST && !self.0.iter().any(|known| known == value) {
             self.0.push(value.to_owned());
@@ -30,7 +30,7 @@ impl Secrets {
     }
 
     /// Returns a server's recording with secrets masked, and whether there were any.
-    pub(super) fn masked_in(&self, described: Described) -> (Described, bool) {
+    pub(super) fn masked_in(&self, described: ServerDescription) -> (ServerDescription, bool) {
         let Ok(mut value) = serde_json::to_value(&described) else { return (described, false) };
         if self.0.is_empty() || !self.mask(&mut value) {
             return (described, false);
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_secret_that_is_repeated_is_masked_everywhere() {
-        let mut secrets = Secrets::default();
+        let mut secrets = SecretValues::default();
         for secret in ["hush", "hush-hush", "hush-hush-hush"] {
             secrets.add(secret);
         }
@@ -83,13 +83,13 @@ mod tests {
         assert!(found);
         assert_eq!(masked.instructions.as_deref(), Some("Your key is ***."));
         assert_eq!(masked.tools[0].input_schema, Some(json!({"***": ["***"]})));
-        let (_, found) = secrets.masked_in(Described::default());
+        let (_, found) = secrets.masked_in(ServerDescription::default());
         assert!(!found);
     }
 
     #[test]
     fn six_bytes_are_a_secret_and_five_are_a_word() {
-        let mut secrets = Secrets::default();
+        let mut secrets = SecretValues::default();
         secrets.add("sixsix");
         secrets.add("fives");
         assert_eq!(secrets.masked("sixsix fives"), "*** fives");

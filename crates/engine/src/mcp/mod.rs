@@ -24,9 +24,9 @@ mod tools;
 #[cfg(feature = "mcp")]
 pub use answer::{ServerAnswer, ServerAnswers, ServerState};
 #[cfg(feature = "mcp")]
-pub use ask::ServersAsked;
-pub use listing::{Known, ServersReport};
+pub use ask::AskOptions;
+pub use listing::{RecordingInfo, ServersReport};
 #[cfg(feature = "mcp")]
-pub use preface_mcp::{Heard, Stop};
+pub use preface_mcp::{ServerReply, StopSignal};
 pub(crate) use recall::recall;
 pub(crate) use tools::{is_of_server, is_of_unknown, join, name_of_server, tools_of};

@@ -2,12 +2,12 @@
 
 use preface_core::{
     diagnostic::Diagnostics,
-    mcp_servers::{McpServers, Recalled, ServerEntry},
+    mcp_servers::{McpServers, ServerEntry, StoredRecording},
     profile::Profile,
-    section::Body,
+    section::SectionBody,
 };
 use preface_host::{
-    look::Look,
+    look::ProviderContext,
     mcp_recordings,
     provider::{ContextProvider, mcp_fetched, mcp_servers},
 };
@@ -15,7 +15,12 @@ use std::sync::Arc;
 
 /// Reads the recordings of the servers that may run, where the profile has a use for them. Where no server may run, nothing
 /// is read.
-pub(crate) fn recall(mcp: &mut McpServers, profile: &Profile, look: &Look<'_>, notes: &mut Diagnostics) {
+pub(crate) fn recall(
+    mcp: &mut McpServers,
+    profile: &Profile,
+    look: &ProviderContext<'_>,
+    notes: &mut Diagnostics,
+) {
     if has_use(profile) {
         let recalled = recalled(&mcp.servers, look, notes);
         for (server, recalled) in mcp.servers.iter_mut().zip(recalled) {
@@ -27,9 +32,9 @@ pub(crate) fn recall(mcp: &mut McpServers, profile: &Profile, look: &Look<'_>, n
 /// Returns what is recorded of each server, in their order; `None` for those that may not run.
 pub(super) fn recalled(
     servers: &[ServerEntry],
-    look: &Look<'_>,
+    look: &ProviderContext<'_>,
     notes: &mut Diagnostics,
-) -> Vec<Option<Arc<Recalled>>> {
+) -> Vec<Option<Arc<StoredRecording>>> {
     let recall = |server| mcp_recordings::recall(server, look).map(Arc::new);
     let recalled = servers.iter().map(|server| server.runnable.then(|| recall(server)).flatten()).collect();
     notes.extend(look.notes.take());
@@ -38,8 +43,7 @@ pub(super) fn recalled(
 
 /// True where a profile refers to servers.
 fn has_use(profile: &Profile) -> bool {
-    let fills =
-        |body: &Body| matches!(body, Body::Fill(name) if name.as_str() == mcp_servers::McpServers.name());
+    let fills = |body: &SectionBody| matches!(body, SectionBody::Fill(name) if name.as_str() == mcp_servers::McpServers.name());
     let of_servers = |section| mcp_fetched::want(section).is_some() || fills(&section.body);
     profile.mcp.tools || profile.sections.iter().any(of_servers)
 }

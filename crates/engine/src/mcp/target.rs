@@ -5,31 +5,31 @@
 //! `${NAME}`. One of a project is given no more than its grant says, starts in the project, and sends nothing of the user's
 //! to an address.
 
-use super::{expand::expand, mask::Secrets};
+use super::{expand::expand, mask::SecretValues};
 use crate::consent;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    mcp_servers::{Address, Launch, Server, ServerEntry, Want, Written},
+    mcp_servers::{ContentRequest, McpServer, ServerAddress, ServerEntry, StdioServer, UnexpandedValue},
     scope::Scope,
 };
 use preface_host::{
-    look::Look,
+    look::ProviderContext,
     places::normal,
     provider::extension::project_root,
-    system::{Run, path_outside, skipped_programs},
+    system::{RunRequest, path_outside, skipped_programs},
     trust::GrantedCommand,
 };
-use preface_mcp::{Reach, Target};
+use preface_mcp::{ServerEndpoint, ServerTarget};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
 
 /// A server that can be asked now.
-pub(super) struct Ready {
-    pub target: Target,
+pub(super) struct ReadyServer {
+    pub target: ServerTarget,
     /// The values passed to the server that must not be shown.
-    pub secrets: Secrets,
+    pub secrets: SecretValues,
     /// The diagnostics of its program, reported whether or not the server answers.
     pub notes: Diagnostics,
     /// The files that its program lacks because it runs from a copy.
@@ -39,17 +39,17 @@ pub(super) struct Ready {
 /// Resolves the connection to a server. The error is the reason why it cannot be reached.
 pub(super) fn ready(
     entry: &ServerEntry,
-    wants: Vec<Want>,
+    wants: Vec<ContentRequest>,
     deadline: Duration,
-    look: &Look<'_>,
-) -> Result<Ready, Box<Diagnostic>> {
-    let mut secrets = Secrets::default();
-    let trouble = Trouble { entry };
+    look: &ProviderContext<'_>,
+) -> Result<ReadyServer, Box<Diagnostic>> {
+    let mut secrets = SecretValues::default();
+    let trouble = ServerDiagnostics { entry };
     let mut notes = Diagnostics::new();
     let granted = granted(entry, look);
     let reach = match &entry.value.server {
         None => return Err(trouble.note(DiagnosticCode::McpBroken, "its entry is broken").into()),
-        Some(Server::Sse(_)) => {
+        Some(McpServer::Sse(_)) => {
             let note = trouble.note(
                 DiagnosticCode::McpSse,
                 "it is spoken to over SSE, the older way, which preface does not speak",
@@ -57,25 +57,25 @@ pub(super) fn ready(
             let help = "most such servers speak streamable HTTP by now: ask it for that address, and write `\"type\": \"http\"`";
             return Err(note.help(help).into());
         }
-        Some(Server::StreamableHttp(address)) => trouble.address(address, &mut secrets, look)?,
-        Some(Server::Stdio(launch)) => trouble.program(launch, granted, &mut secrets, &mut notes, look)?,
+        Some(McpServer::StreamableHttp(address)) => trouble.address(address, &mut secrets, look)?,
+        Some(McpServer::Stdio(launch)) => trouble.program(launch, granted, &mut secrets, &mut notes, look)?,
     };
     let missing = granted.and_then(|granted| granted.command.missing_beside());
-    let target = Target { name: entry.name.clone(), reach, deadline, wants };
-    Ok(Ready { target, secrets, notes, missing })
+    let target = ServerTarget { name: entry.name.clone(), reach, deadline, wants };
+    Ok(ReadyServer { target, secrets, notes, missing })
 }
 
 /// Returns the granted command of a project's server.
-fn granted<'a>(entry: &ServerEntry, look: &'a Look<'_>) -> Option<&'a GrantedCommand> {
+fn granted<'a>(entry: &ServerEntry, look: &'a ProviderContext<'_>) -> Option<&'a GrantedCommand> {
     look.granted?.get(&format!("mcp/{}", entry.name)).filter(|_| entry.needs_grant())
 }
 
 /// The source of diagnostics about a server that cannot be used.
-struct Trouble<'a> {
+struct ServerDiagnostics<'a> {
     entry: &'a ServerEntry,
 }
 
-impl Trouble<'_> {
+impl ServerDiagnostics<'_> {
     fn note(&self, code: DiagnosticCode, what: &str) -> Diagnostic {
         let place = Place::file(Some(self.entry.origin.scope), self.entry.origin.path.clone());
         Diagnostic::warning(code, format!("MCP server `{}` was not asked: {what}", self.entry.name)).at(place)
@@ -88,9 +88,9 @@ impl Trouble<'_> {
     fn value(
         &self,
         name: &str,
-        written: &Written,
-        secrets: &mut Secrets,
-        look: &Look<'_>,
+        written: &UnexpandedValue,
+        secrets: &mut SecretValues,
+        look: &ProviderContext<'_>,
     ) -> Result<String, Box<Diagnostic>> {
         let var = |name: &str| look.system.var(name).and_then(|value| value.into_string().ok());
         let expanded = expand(written.as_written(), &var).map_err(|unset| {
@@ -115,12 +115,12 @@ impl Trouble<'_> {
 
     fn program(
         &self,
-        launch: &Launch,
+        launch: &StdioServer,
         granted: Option<&GrantedCommand>,
-        secrets: &mut Secrets,
+        secrets: &mut SecretValues,
         notes: &mut Diagnostics,
-        look: &Look<'_>,
-    ) -> Result<Reach, Box<Diagnostic>> {
+        look: &ProviderContext<'_>,
+    ) -> Result<ServerEndpoint, Box<Diagnostic>> {
         let words = self.words(launch, granted, look)?;
         let (command, args) =
             words.split_first().ok_or_else(|| self.note(DiagnosticCode::McpBroken, "it names no program"))?;
@@ -134,7 +134,7 @@ impl Trouble<'_> {
             true => cwd.join(command).to_string_lossy().into_owned(),
             false => command.clone(),
         };
-        let mut run = Run::new([command], &cwd);
+        let mut run = RunRequest::new([command], &cwd);
         run.env = env;
         // What a project brings along must not become `npx` or `docker`, whoever asks for those. A path means itself.
         let project = project_root(look.system, &look.places.cwd);
@@ -154,15 +154,15 @@ impl Trouble<'_> {
         let who = format!("MCP server `{}`", self.entry.name);
         notes.extend(skipped_programs(&who, &prepared.skipped));
         let command = prepared.program.to_string_lossy().into_owned();
-        Ok(Reach::Program { command, args: args.to_vec(), env: prepared.env, cwd })
+        Ok(ServerEndpoint::Program { command, args: args.to_vec(), env: prepared.env, cwd })
     }
 
     /// Returns the words that start it: those of a project name copies of the files that were compared with the grant.
     fn words(
         &self,
-        launch: &Launch,
+        launch: &StdioServer,
         granted: Option<&GrantedCommand>,
-        look: &Look<'_>,
+        look: &ProviderContext<'_>,
     ) -> Result<Vec<String>, Box<Diagnostic>> {
         match granted {
             Some(granted) => granted.argv(look.system).map_err(|error| {
@@ -177,7 +177,7 @@ impl Trouble<'_> {
 
     /// Returns the working directory: the project for a project's server, the home directory for one of the
     /// user's, wherever the user works. There a project cannot influence what a program such as `npx` finds.
-    fn cwd(&self, launch: &Launch, look: &Look<'_>) -> Result<PathBuf, Box<Diagnostic>> {
+    fn cwd(&self, launch: &StdioServer, look: &ProviderContext<'_>) -> Result<PathBuf, Box<Diagnostic>> {
         let base = match self.is_projects() {
             true => Some(&look.places.cwd),
             false => look.places.home.as_ref().or(look.places.global.as_ref()),
@@ -209,10 +209,10 @@ impl Trouble<'_> {
 
     fn address(
         &self,
-        address: &Address,
-        secrets: &mut Secrets,
-        look: &Look<'_>,
-    ) -> Result<Reach, Box<Diagnostic>> {
+        address: &ServerAddress,
+        secrets: &mut SecretValues,
+        look: &ProviderContext<'_>,
+    ) -> Result<ServerEndpoint, Box<Diagnostic>> {
         if let Some((_, query)) = address.url.split_once('?') {
             secrets.add(query);
             query
@@ -236,7 +236,7 @@ impl Trouble<'_> {
             secrets.add(&value);
             headers.push((name.clone(), value));
         }
-        Ok(Reach::Address { url: address.url.clone(), headers })
+        Ok(ServerEndpoint::Address { url: address.url.clone(), headers })
     }
 }
 

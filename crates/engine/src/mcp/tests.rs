@@ -1,13 +1,13 @@
 //! Asking servers on a machine in memory, by somebody who only says that it did.
 
-use super::{ServerState, ServersAsked};
+use super::{AskOptions, ServerState};
 use crate::{ASSETS, Engine, Request, Session, TrustChoice};
 use preface_core::{
     diagnostic::Diagnostic,
-    mcp_servers::{Described, Want},
+    mcp_servers::{ContentRequest, ServerDescription},
 };
 use preface_host::system::memory::MemorySystem;
-use preface_mcp::{Heard, Reach, Target, Trouble};
+use preface_mcp::{McpError, ServerEndpoint, ServerReply, ServerTarget};
 use serde_json::json;
 use std::{path::Path, sync::Mutex, time::Duration};
 
@@ -34,17 +34,17 @@ fn request() -> Request {
     Request { preset: Some("claude-code".into()), ..Request::new("/work") }
 }
 
-fn described() -> Described {
+fn described() -> ServerDescription {
     let said =
         json!({"instructions": "Your token is hush-hush-hush.", "tools": [{"name": "b"}, {"name": "a"}]});
-    let mut described: Described = serde_json::from_value(said).expect("a description");
+    let mut described: ServerDescription = serde_json::from_value(said).expect("a description");
     described.settle();
     described
 }
 
-fn heard(target: &Target, said: Result<Described, Trouble>) -> Heard {
+fn heard(target: &ServerTarget, said: Result<ServerDescription, McpError>) -> ServerReply {
     let said_nothing = said.as_ref().is_ok_and(|said| said.tools.is_empty());
-    Heard {
+    ServerReply {
         name: target.name.clone(),
         took: Duration::from_millis(5),
         calls_itself: Some("fake 1".into()),
@@ -64,16 +64,19 @@ fn refused() -> Diagnostic {
 }
 
 /// Asks all servers; returns the answers, and what was asked.
-fn ask(system: &MemorySystem, said: &Result<Described, Trouble>) -> (super::ServerAnswers, Vec<Target>) {
+fn ask(
+    system: &MemorySystem,
+    said: &Result<ServerDescription, McpError>,
+) -> (super::ServerAnswers, Vec<ServerTarget>) {
     let seen = Mutex::new(Vec::new());
-    let talk = |targets: &[Target], tell: &(dyn Fn(&Heard) + Sync)| {
+    let talk = |targets: &[ServerTarget], tell: &(dyn Fn(&ServerReply) + Sync)| {
         seen.lock().expect("nobody panicked").extend(targets.iter().cloned());
-        let all: Vec<Heard> = targets.iter().map(|target| heard(target, said.clone())).collect();
+        let all: Vec<ServerReply> = targets.iter().map(|target| heard(target, said.clone())).collect();
         all.iter().for_each(tell);
         all
     };
     let answers = Engine::new(system)
-        .ask_servers_by(&talk, &request(), &ServersAsked::default(), &|_| {})
+        .ask_servers_by(&talk, &request(), &AskOptions::default(), &|_| {})
         .expect("answers");
     (answers, seen.into_inner().expect("nobody panicked"))
 }
@@ -82,12 +85,12 @@ fn ask(system: &MemorySystem, said: &Result<Described, Trouble>) -> (super::Serv
 fn a_server_gets_what_its_entry_says_and_little_else() {
     let (answers, targets) = ask(&machine(), &Ok(described()));
     assert!(answers.all_well(), "{answers:?}");
-    let Reach::Program { command, args, env, cwd } = &targets[0].reach else { panic!("a program") };
+    let ServerEndpoint::Program { command, args, env, cwd } = &targets[0].reach else { panic!("a program") };
     assert_eq!((command.as_str(), args.as_slice()), ("/usr/bin/git-mcp", &["--now".to_owned()][..]));
     assert_eq!(cwd, Path::new("/home/user"), "whatever is worked on has no say");
     let env: Vec<String> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(env, ["MODE=plain", "PATH=/usr/bin", "TOKEN=hush-hush-hush"]);
-    let Reach::Address { url, headers } = &targets[1].reach else { panic!("an address") };
+    let ServerEndpoint::Address { url, headers } = &targets[1].reach else { panic!("an address") };
     assert_eq!(url, "https://web.example/mcp?key=query-secret");
     assert_eq!(headers, &[("Authorization".to_owned(), "Bearer hush-hush-hush".to_owned())]);
 }
@@ -99,7 +102,7 @@ fn a_users_server_is_not_found_in_the_project_by_its_name() {
     let system = machine().with_file(inside, "").with_mode(inside, 0o755);
     let command = |system: &MemorySystem| {
         let (answers, targets) = ask(system, &Ok(described()));
-        let Reach::Program { command, env, .. } = &targets[0].reach else { panic!("a program") };
+        let ServerEndpoint::Program { command, env, .. } = &targets[0].reach else { panic!("a program") };
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
         let codes: Vec<String> =
             answers.servers[0].diagnostics.iter().map(|note| note.code.to_string()).collect();
@@ -133,7 +136,7 @@ fn what_a_server_was_given_is_repeated_nowhere() {
     );
     let built = Engine::new(&system).build(&request()).expect("a prompt");
     assert!(built.prompt.text.contains("Your token is ***."), "{}", built.prompt.text);
-    let trouble = Trouble::Died("the last it said: `hush-hush-hush` to key=query-secret".into());
+    let trouble = McpError::Died("the last it said: `hush-hush-hush` to key=query-secret".into());
     let (answers, _) = ask(&system, &Err(trouble));
     let told = format!("{:?}", answers.servers);
     assert!(!told.contains("hush-hush"), "{told}");
@@ -175,7 +178,8 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
     let seen = session.request();
     let names: Vec<&str> = seen.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert!(names.ends_with(&["mcp__git__a", "mcp__git__b", "mcp__web__a", "mcp__web__b"]), "{names:?}");
-    for trouble in [Trouble::Late, Trouble::Flooded(1), Trouble::Died("x".into()), Trouble::Lied("x".into())]
+    for trouble in
+        [McpError::Late, McpError::Flooded(1), McpError::Died("x".into()), McpError::Lied("x".into())]
     {
         let (answers, _) = ask(&system, &Err(trouble));
         assert!(answers.servers.iter().all(|server| server.state == ServerState::Failed && server.keeps_old));
@@ -184,7 +188,7 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
         assert_eq!(now.prompt.text, seen.prompt.text);
         assert_eq!(now.tools, seen.tools);
     }
-    let learned = Described { tools: vec![described().tools.remove(0)], ..Described::default() };
+    let learned = ServerDescription { tools: vec![described().tools.remove(0)], ..Described::default() };
     ask(&system, &Ok(learned));
     session.reload().expect("a session that goes on");
     let names: Vec<String> = session.request().tools.into_iter().map(|tool| tool.name).collect();
@@ -199,9 +203,10 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
 #[test]
 fn what_was_fetched_for_one_profile_stays_when_another_asks() {
     let system = machine();
-    let want = Want::Prompt { name: "p".into(), arguments: Default::default() };
-    let fetched = preface_core::mcp_servers::Fetched { want: want.clone(), texts: vec!["Said.".into()] };
-    ask(&system, &Ok(Described { fetched: vec![fetched], ..described() }));
+    let want = ContentRequest::Prompt { name: "p".into(), arguments: Default::default() };
+    let fetched =
+        preface_core::mcp_servers::FetchedContent { want: want.clone(), texts: vec!["Said.".into()] };
+    ask(&system, &Ok(ServerDescription { fetched: vec![fetched], ..described() }));
     let (answers, _) = ask(&system, &Ok(described()));
     let said = answers.servers[0].said.as_ref().expect("an answer");
     assert!(said.fetched(&want).is_some_and(|fetched| fetched.texts == ["Said."]));
@@ -211,7 +216,7 @@ fn what_was_fetched_for_one_profile_stays_when_another_asks() {
 fn a_list_that_a_server_refuses_to_give_stays_as_it_was() {
     let system = machine();
     ask(&system, &Ok(described()));
-    let (answers, _) = ask(&system, &Ok(Described { tools: Vec::new(), ..described() }));
+    let (answers, _) = ask(&system, &Ok(ServerDescription { tools: Vec::new(), ..described() }));
     let said = answers.servers[0].said.as_ref().expect("an answer");
     assert_eq!(said.tools.len(), 2, "an error of a list is no change of mind");
 }

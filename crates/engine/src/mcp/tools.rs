@@ -44,7 +44,7 @@ pub(crate) fn tools_of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<
         let shown = escape_hidden(&server.name);
         let place = || Place::file(Some(server.origin.scope), server.origin.path.clone());
         let described = &said.recording.described.tools;
-        let mut told = Told::default();
+        let mut told = ToolWarnings::default();
         for tool in described.iter().take(MOST_TOOLS) {
             if tool.name.chars().count() > NAME_LIMIT {
                 told.long.push(escape_hidden(&tool.name).chars().take(NAME_LIMIT).collect());
@@ -147,7 +147,7 @@ fn plain(name: &str) -> String {
 
 /// The counts of a server's tools that its diagnostics report.
 #[derive(Default)]
-struct Told {
+struct ToolWarnings {
     left_out: usize,
     cut: usize,
     hidden: usize,
@@ -156,7 +156,7 @@ struct Told {
     long: Vec<String>,
 }
 
-impl Told {
+impl ToolWarnings {
     fn tool(&mut self, name: &str, server: &str, tool: &DescribedTool) -> Tool {
         let (description, hides) = match tool.description.as_deref().map(trim) {
             None | Some("") => (None, false),
@@ -290,7 +290,7 @@ fn words(schema: &mut Value) -> bool {
 mod tests {
     use super::*;
     use preface_core::{
-        mcp_servers::{Described, McpFile, Recalled, RecordedBy, Recording, resolve},
+        mcp_servers::{McpFile, RecordedBy, Recording, ServerDescription, StoredRecording, resolve},
         scope::Scope,
     };
     use serde_json::json;
@@ -301,10 +301,11 @@ mod tests {
         let (file, _) = McpFile::read(Scope::Global, "mcp.json", Value::from(file).to_string().as_bytes());
         let mut servers = resolve(file.into_iter().collect()).servers;
         for (server, (_, tools)) in servers.iter_mut().zip(said) {
-            let mut described: Described = serde_json::from_value(json!({"tools": tools})).expect("tools");
+            let mut described: ServerDescription =
+                serde_json::from_value(json!({"tools": tools})).expect("tools");
             described.settle();
             let recording = Recording { described, ..Recording::default() };
-            server.value.said = Some(Arc::new(Recalled { by: RecordedBy::Preface, recording }));
+            server.value.said = Some(Arc::new(StoredRecording { by: RecordedBy::Preface, recording }));
         }
         servers
     }

@@ -2,8 +2,8 @@
 //! journal of what it saw.
 
 use super::{
-    noun::{DeclaredTool, Extension, OnContext, OnDiscover, OnInput, OnStart},
-    record::{HookError, Logged, Saw},
+    noun::{DeclaredTool, OnContext, OnDiscover, OnInput, OnStart, ScenarioExtension},
+    record::{HookError, HookLogEntry, HookObservation},
 };
 use preface_core::{
     hook::{HookAsk, HookEvent, HookFailure, HookHandler, HookReply},
@@ -18,7 +18,7 @@ use std::sync::{
 /// The record of the calls and failures of a scenario's hooks.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    pub log: Vec<Logged>,
+    pub log: Vec<HookLogEntry>,
     pub errors: Vec<HookError>,
 }
 
@@ -35,7 +35,7 @@ impl SharedJournal {
 
 /// One declared hook.
 #[derive(Debug)]
-enum Does {
+enum HookAction {
     Discover(OnDiscover),
     Input(OnInput),
     Start(OnStart, AtomicBool),
@@ -44,26 +44,27 @@ enum Does {
 
 /// A declared hook as a handler.
 #[derive(Debug)]
-pub(super) struct Declared {
+pub(super) struct DeclaredHook {
     extension: String,
-    does: Does,
+    does: HookAction,
     journal: SharedJournal,
 }
 
-impl Extension {
+impl ScenarioExtension {
     /// Returns the hooks that a session calls, in the order of their declaration.
-    pub fn hooks(&self, journal: &SharedJournal) -> Vec<Declared> {
-        let discover = self.resources_discover.iter().cloned().map(Does::Discover);
-        let input = self.input.iter().cloned().map(Does::Input);
+    pub fn hooks(&self, journal: &SharedJournal) -> Vec<DeclaredHook> {
+        let discover = self.resources_discover.iter().cloned().map(HookAction::Discover);
+        let input = self.input.iter().cloned().map(HookAction::Input);
         let start = self.before_agent_start.iter().cloned();
-        let start = start.map(|start| Does::Start(start, AtomicBool::new(false)));
-        let context = self.context.iter().cloned().map(Does::Context);
+        let start = start.map(|start| HookAction::Start(start, AtomicBool::new(false)));
+        let context = self.context.iter().cloned().map(HookAction::Context);
         let all = discover.chain(input).chain(start).chain(context);
-        all.map(|does| Declared { extension: self.name.clone(), does, journal: journal.clone() }).collect()
+        all.map(|does| DeclaredHook { extension: self.name.clone(), does, journal: journal.clone() })
+            .collect()
     }
 }
 
-impl HookHandler for Declared {
+impl HookHandler for DeclaredHook {
     fn name(&self) -> &str {
         &self.extension
     }
@@ -71,29 +72,31 @@ impl HookHandler for Declared {
     fn wants(&self, event: HookEvent) -> bool {
         event
             == match self.does {
-                Does::Discover(_) => HookEvent::ResourcesDiscover,
-                Does::Input(_) => HookEvent::Input,
-                Does::Start(..) => HookEvent::BeforeAgentStart,
-                Does::Context(_) => HookEvent::Context,
+                HookAction::Discover(_) => HookEvent::ResourcesDiscover,
+                HookAction::Input(_) => HookEvent::Input,
+                HookAction::Start(..) => HookEvent::BeforeAgentStart,
+                HookAction::Context(_) => HookEvent::Context,
             }
     }
 
     fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
         let saw = match &self.does {
-            Does::Discover(_) => Saw::Discover { reason: ask.reason },
-            Does::Input(_) => Saw::Input { text: ask.prompt.unwrap_or_default().to_owned() },
-            Does::Start(..) => prompt_seen(ask.system_prompt.unwrap_or_default()),
-            Does::Context(_) => {
+            HookAction::Discover(_) => HookObservation::Discover { reason: ask.reason },
+            HookAction::Input(_) => {
+                HookObservation::Input { text: ask.prompt.unwrap_or_default().to_owned() }
+            }
+            HookAction::Start(..) => prompt_seen(ask.system_prompt.unwrap_or_default()),
+            HookAction::Context(_) => {
                 let role = |message: &Value| message["role"].as_str().unwrap_or_default().to_owned();
-                Saw::Messages { roles: ask.messages.iter().map(role).collect() }
+                HookObservation::Messages { roles: ask.messages.iter().map(role).collect() }
             }
         };
-        self.journal.open().log.push(Logged { ext: self.extension.clone(), event: ask.event, saw });
+        self.journal.open().log.push(HookLogEntry { ext: self.extension.clone(), event: ask.event, saw });
         let throw = match &self.does {
-            Does::Discover(hook) => &hook.throw,
-            Does::Input(hook) => &hook.throw,
-            Does::Start(hook, _) => &hook.throw,
-            Does::Context(hook) => &hook.throw,
+            HookAction::Discover(hook) => &hook.throw,
+            HookAction::Input(hook) => &hook.throw,
+            HookAction::Start(hook, _) => &hook.throw,
+            HookAction::Context(hook) => &hook.throw,
         };
         if let Some(error) = throw {
             let failed = HookError { ext: self.extension.clone(), event: ask.event, error: error.clone() };
@@ -101,20 +104,20 @@ impl HookHandler for Declared {
             return Err(HookFailure::failed(error));
         }
         Ok(match &self.does {
-            Does::Discover(hook) => {
+            HookAction::Discover(hook) => {
                 HookReply { skill_paths: hook.skill_paths.clone(), ..HookReply::default() }
             }
-            Does::Input(hook) => input(hook, ask.prompt.unwrap_or_default()),
-            Does::Start(hook, before) => {
+            HookAction::Input(hook) => input(hook, ask.prompt.unwrap_or_default()),
+            HookAction::Start(hook, before) => {
                 let again = before.swap(true, Ordering::Relaxed);
                 self.start(hook, hook.once && again, ask.system_prompt.unwrap_or_default())
             }
-            Does::Context(hook) => context(hook, ask.messages),
+            HookAction::Context(hook) => context(hook, ask.messages),
         })
     }
 }
 
-impl Declared {
+impl DeclaredHook {
     fn start(&self, hook: &OnStart, silent: bool, prompt: &str) -> HookReply {
         let active_tools = hook.set_active_tools.clone();
         if silent {
@@ -156,10 +159,10 @@ fn context(hook: &OnContext, messages: &mut Vec<Value>) -> HookReply {
     HookReply::default()
 }
 
-fn prompt_seen(prompt: &str) -> Saw {
+fn prompt_seen(prompt: &str) -> HookObservation {
     let units: Vec<u16> = prompt.encode_utf16().collect();
     let tail = &units[units.len().saturating_sub(60)..];
-    Saw::Prompt { saw_prompt_tail: String::from_utf16_lossy(tail), saw_len: units.len() }
+    HookObservation::Prompt { saw_prompt_tail: String::from_utf16_lossy(tail), saw_len: units.len() }
 }
 
 impl DeclaredTool {

@@ -23,4 +23,4 @@ mod record;
 
 pub use noun::Scenario;
 pub use read::{MOST_BYTES, MOST_ENTRIES, ScenarioError};
-pub use record::{HookError, Logged, PromptRow, Record, Saw};
+pub use record::{HookError, HookLogEntry, HookObservation, PromptRow, ScenarioRecord};

@@ -9,24 +9,24 @@ use serde_json::{Map, Value};
 pub struct Scenario {
     /// In the order in which they are loaded.
     #[serde(default)]
-    pub(super) extensions: Vec<Extension>,
+    pub(super) extensions: Vec<ScenarioExtension>,
     /// The replies of the model, request by request; `done` once they are used up.
     #[serde(default)]
-    pub(super) replies: Vec<Reply>,
+    pub(super) replies: Vec<ScenarioReply>,
     /// The steps, in order.
     #[serde(default = "one_prompt")]
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ScenarioStep>,
 }
 
 /// Returns the steps of a file that has none.
-pub(super) fn one_prompt() -> Vec<Step> {
-    vec![Step { prompt: Some("hi".to_owned()), ..Step::default() }]
+pub(super) fn one_prompt() -> Vec<ScenarioStep> {
+    vec![ScenarioStep { prompt: Some("hi".to_owned()), ..Step::default() }]
 }
 
 /// An extension, by declaration: the hooks are what its functions would do.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Extension {
+pub(super) struct ScenarioExtension {
     pub name: String,
     #[serde(default)]
     pub tools: Vec<DeclaredTool>,
@@ -157,7 +157,7 @@ pub(super) struct CustomMessage {
 /// The model's reply to one request: a text, or a call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Reply {
+pub(super) struct ScenarioReply {
     pub text: Option<String>,
     #[serde(default, deserialize_with = "said")]
     pub tool_call: Option<String>,
@@ -170,7 +170,7 @@ pub(super) struct Reply {
 /// One thing that happens. Where several are named they happen in the order of these fields.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Step {
+pub(super) struct ScenarioStep {
     /// A command that the person ran.
     pub bash: Option<BashRun>,
     /// A message of an extension.

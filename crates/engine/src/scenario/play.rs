@@ -2,12 +2,12 @@
 
 use super::{
     extension::SharedJournal,
-    noun::{BashRun, CustomMessage, DeclaredTool, DeliverAs, Scenario, Step},
-    record::{PromptRow, Record},
+    noun::{BashRun, CustomMessage, DeclaredTool, DeliverAs, Scenario, ScenarioStep},
+    record::{PromptRow, ScenarioRecord},
 };
 use crate::{
     Engine, Error, Request,
-    session::{ModelRequest, Said, Session},
+    session::{InputOutcome, ModelRequest, Session},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -23,7 +23,7 @@ impl Scenario {
     ///
     /// # Errors
     /// What [`Setup::start`](crate::session::Setup::start) and the session refuse.
-    pub fn play(&self, engine: Engine<'_>, request: Request) -> Result<Record, Error> {
+    pub fn play(&self, engine: Engine<'_>, request: Request) -> Result<ScenarioRecord, Error> {
         let journal = SharedJournal::default();
         let mut setup = Session::setup(engine, request);
         for tool in self.tools() {
@@ -34,7 +34,8 @@ impl Scenario {
         }
         let session = setup.start()?;
         let base = session.base().clone();
-        let mut play = Play { scenario: self, session, replied: 0, calls: Vec::new(), notes: Vec::new() };
+        let mut play =
+            ScenarioRun { scenario: self, session, replied: 0, calls: Vec::new(), notes: Vec::new() };
         play.note(base.diagnostics.clone());
         let mut prompts = Vec::new();
         for step in &self.steps {
@@ -42,10 +43,10 @@ impl Scenario {
             let notes = play.session.take_notes();
             play.note(notes);
         }
-        let Play { session, calls, notes, .. } = play;
+        let ScenarioRun { session, calls, notes, .. } = play;
         let base_after = session.base().clone();
         let mut journal = journal.open();
-        Ok(Record {
+        Ok(ScenarioRecord {
             base,
             base_after,
             calls,
@@ -74,7 +75,7 @@ impl Scenario {
 }
 
 /// A play under way.
-struct Play<'p, 's> {
+struct ScenarioRun<'p, 's> {
     scenario: &'p Scenario,
     session: Session<'s>,
     replied: usize,
@@ -82,9 +83,9 @@ struct Play<'p, 's> {
     notes: Diagnostics,
 }
 
-impl Play<'_, '_> {
+impl ScenarioRun<'_, '_> {
     /// The parts of a step, in the order in which they happen.
-    fn step(&mut self, step: &Step, prompts: &mut Vec<PromptRow>) -> Result<(), Error> {
+    fn step(&mut self, step: &ScenarioStep, prompts: &mut Vec<PromptRow>) -> Result<(), Error> {
         if let Some(bash) = &step.bash {
             self.session.record(message(ran(bash)));
         }
@@ -109,8 +110,8 @@ impl Play<'_, '_> {
         }
         if let Some(prompt) = &step.prompt {
             let said = self.session.say(prompt)?;
-            prompts.push(PromptRow { prompt: prompt.clone(), handled: said == Said::Handled });
-            if said == Said::Run {
+            prompts.push(PromptRow { prompt: prompt.clone(), handled: said == InputOutcome::Handled });
+            if said == InputOutcome::Run {
                 self.run()?;
             }
         }

@@ -120,7 +120,7 @@ impl Scenario {
                 return Some(fault);
             }
         }
-        let custom = |(at, step): (usize, &super::noun::Step)| {
+        let custom = |(at, step): (usize, &super::noun::ScenarioStep)| {
             tried(step.custom.as_ref()?, &format!("/steps/{at}/custom"))
         };
         self.steps.iter().enumerate().find_map(custom)

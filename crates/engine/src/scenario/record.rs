@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// The recorded result of a play.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct ScenarioRecord {
     /// The base before the first step.
     pub base: Prompt,
     /// The base after the last one. It is the stored base: what hooks changed for a run is not in it.
@@ -19,7 +19,7 @@ pub struct Record {
     /// The requests, in order.
     pub calls: Vec<ModelRequest>,
     /// The inputs of the scenario's hooks, in order.
-    pub log: Vec<Logged>,
+    pub log: Vec<HookLogEntry>,
     /// The hooks of the scenario that failed, in order.
     pub errors: Vec<HookError>,
     /// The prompts of the user, in order.
@@ -30,20 +30,20 @@ pub struct Record {
 
 /// A call of a hook of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Logged {
+pub struct HookLogEntry {
     /// The extension.
     pub ext: String,
     /// The moment.
     pub event: HookEvent,
     /// The input of the hook.
     #[serde(flatten)]
-    pub saw: Saw,
+    pub saw: HookObservation,
 }
 
 /// The input of a hook of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Saw {
+pub enum HookObservation {
     /// At `before_agent_start`.
     #[serde(rename_all = "camelCase")]
     Prompt {
@@ -89,7 +89,7 @@ pub struct PromptRow {
     pub handled: bool,
 }
 
-impl Record {
+impl ScenarioRecord {
     /// Returns the record as one JSON value. The keys are those of the scenarios' own format, and `notes`.
     #[must_use]
     pub fn to_json(&self) -> Value {

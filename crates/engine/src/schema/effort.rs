@@ -5,16 +5,16 @@
 //! value, so counting is fast where checking is not. The count is an upper bound: a check stops at what does not fit,
 //! the count goes on.
 
-use super::outline::{Holds, Outline, address, holds};
-use preface_core::extension::Fault;
+use super::outline::{KeywordShape, SchemaOutline, address, holds};
+use preface_core::extension::SchemaViolation;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Counts the steps of one check.
 pub struct Effort<'a> {
-    outline: &'a Outline<'a>,
+    outline: &'a SchemaOutline<'a>,
     /// The steps of each pair of a schema and a value; `None` while they are being counted.
-    pairs: HashMap<(usize, usize), Option<Steps>>,
+    pairs: HashMap<(usize, usize), Option<CheckCost>>,
     /// The sizes of the parts of the value.
     sizes: HashMap<usize, u64>,
     counted: u64,
@@ -22,13 +22,13 @@ pub struct Effort<'a> {
 
 /// The steps of checking one value against one schema.
 #[derive(Clone, Copy, Default)]
-struct Steps {
+struct CheckCost {
     number: u64,
     depth: usize,
 }
 
 /// The reason why a check is refused.
-enum Refusal {
+enum EffortError {
     Endless,
     TooMany,
     TooDeep,
@@ -36,7 +36,7 @@ enum Refusal {
 
 impl<'a> Effort<'a> {
     /// Prepares to count; nothing is counted yet.
-    pub fn new(outline: &'a Outline<'a>) -> Effort<'a> {
+    pub fn new(outline: &'a SchemaOutline<'a>) -> Effort<'a> {
         Effort { outline, pairs: HashMap::new(), sizes: HashMap::new(), counted: 0 }
     }
 
@@ -44,21 +44,21 @@ impl<'a> Effort<'a> {
     ///
     /// # Errors
     /// It takes too many steps, or the schema refers to itself without going deeper into the value.
-    pub fn check(mut self, config: &Value) -> Result<(), Fault> {
+    pub fn check(mut self, config: &Value) -> Result<(), SchemaViolation> {
         self.measure(config);
         let message = match self.steps(self.outline.root, config, 0) {
             Ok(_) => return Ok(()),
-            Err(Refusal::Endless) => {
+            Err(EffortError::Endless) => {
                 "the schema refers to itself without going deeper into the value".to_owned()
             }
-            Err(Refusal::TooMany) => {
+            Err(EffortError::TooMany) => {
                 format!("the schema takes too many steps to check this value: {MOST_STEPS} are allowed")
             }
-            Err(Refusal::TooDeep) => {
+            Err(EffortError::TooDeep) => {
                 format!("the schema nests too deeply for this value: {DEEPEST} levels are allowed")
             }
         };
-        Err(Fault { pointer: String::new(), message })
+        Err(SchemaViolation { pointer: String::new(), message })
     }
 
     /// Notes the size of a value and of all its parts: one for each, and one for every sixteen bytes of text.
@@ -79,27 +79,27 @@ impl<'a> Effort<'a> {
         self.sizes.get(&address(value)).copied().unwrap_or(1)
     }
 
-    fn steps(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Result<Steps, Refusal> {
+    fn steps(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Result<CheckCost, EffortError> {
         let pair = (address(schema), address(value));
         match self.pairs.get(&pair) {
             Some(Some(known)) if depth + known.depth <= DEEPEST => return Ok(*known),
-            Some(Some(_)) => return Err(Refusal::TooDeep),
-            Some(None) => return Err(Refusal::Endless),
-            None if depth > DEEPEST => return Err(Refusal::TooDeep),
+            Some(Some(_)) => return Err(EffortError::TooDeep),
+            Some(None) => return Err(EffortError::Endless),
+            None if depth > DEEPEST => return Err(EffortError::TooDeep),
             None => {}
         }
         self.pairs.insert(pair, None);
-        let mut steps = Steps { number: self.size(value), depth: 1 };
+        let mut steps = CheckCost { number: self.size(value), depth: 1 };
         if let Value::Object(keywords) = schema {
             self.keywords(keywords, value, depth, &mut steps)?;
         }
         // What was counted bounds the time of the count itself, long before its sums come together.
         self.counted = self.counted.saturating_add(1);
         if steps.number > MOST_STEPS || self.counted > MOST_STEPS {
-            return Err(Refusal::TooMany);
+            return Err(EffortError::TooMany);
         }
         if depth + steps.depth > DEEPEST {
-            return Err(Refusal::TooDeep);
+            return Err(EffortError::TooDeep);
         }
         self.pairs.insert(pair, Some(steps));
         Ok(steps)
@@ -110,8 +110,8 @@ impl<'a> Effort<'a> {
         keywords: &'a Map<String, Value>,
         value: &Value,
         depth: usize,
-        steps: &mut Steps,
-    ) -> Result<(), Refusal> {
+        steps: &mut CheckCost,
+    ) -> Result<(), EffortError> {
         for target in self.outline.referred(keywords) {
             self.add(target, value, depth, 1, steps)?;
         }
@@ -132,7 +132,7 @@ impl<'a> Effort<'a> {
     }
 
     /// Adds what keywords without schemas take beyond one step.
-    fn assertion(&self, keyword: &str, argument: &Value, value: &Value, steps: &mut Steps) {
+    fn assertion(&self, keyword: &str, argument: &Value, value: &Value, steps: &mut CheckCost) {
         let number = match (keyword, argument) {
             ("enum", Value::Array(options)) => (options.len() as u64).saturating_mul(self.size(value)),
             ("required", Value::Array(names)) => names.len() as u64,
@@ -151,19 +151,21 @@ impl<'a> Effort<'a> {
     fn applicator(
         &mut self,
         keyword: &str,
-        holds: Holds,
+        holds: KeywordShape,
         argument: &'a Value,
         value: &Value,
         depth: usize,
-        steps: &mut Steps,
-    ) -> Result<(), Refusal> {
+        steps: &mut CheckCost,
+    ) -> Result<(), EffortError> {
         let schemas: Vec<(&str, &'a Value)> = match (holds, argument) {
-            (Holds::Schemas, Value::Array(schemas)) => schemas.iter().map(|schema| ("", schema)).collect(),
-            (Holds::Schemas, schema) => vec![("", schema)],
-            (Holds::Named, Value::Object(schemas)) => {
+            (KeywordShape::Schemas, Value::Array(schemas)) => {
+                schemas.iter().map(|schema| ("", schema)).collect()
+            }
+            (KeywordShape::Schemas, schema) => vec![("", schema)],
+            (KeywordShape::Named, Value::Object(schemas)) => {
                 schemas.iter().map(|(name, schema)| (name.as_str(), schema)).collect()
             }
-            (Holds::Named, _) => Vec::new(),
+            (KeywordShape::Named, _) => Vec::new(),
         };
         steps.number = steps.number.saturating_add(schemas.len() as u64);
         match (keyword, value) {
@@ -227,12 +229,12 @@ impl<'a> Effort<'a> {
         value: &Value,
         depth: usize,
         times: u64,
-        steps: &mut Steps,
-    ) -> Result<(), Refusal> {
+        steps: &mut CheckCost,
+    ) -> Result<(), EffortError> {
         let more = self.steps(schema, value, depth + 1)?;
         steps.number = steps.number.saturating_add(more.number.saturating_mul(times));
         steps.depth = steps.depth.max(more.depth + 1);
-        if steps.number > MOST_STEPS { Err(Refusal::TooMany) } else { Ok(()) }
+        if steps.number > MOST_STEPS { Err(EffortError::TooMany) } else { Ok(()) }
     }
 }
 

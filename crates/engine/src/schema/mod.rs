@@ -26,8 +26,8 @@ mod sentence;
 mod shown;
 
 use effort::Effort;
-use outline::Outline;
-use preface_core::extension::{Fault, SchemaChecker, SchemaFault};
+use outline::SchemaOutline;
+use preface_core::extension::{SchemaChecker, SchemaFault, SchemaViolation};
 use serde_json::Value;
 
 /// Checks values against schemas of JSON Schema, draft 2020-12 or draft 07.
@@ -40,7 +40,7 @@ pub struct JsonSchema;
 
 impl SchemaChecker for JsonSchema {
     fn check(&self, schema: &Value, config: &Value) -> Result<(), SchemaFault> {
-        let outline = Outline::of(schema).map_err(SchemaFault::Schema)?;
+        let outline = SchemaOutline::of(schema).map_err(SchemaFault::Schema)?;
         if let Some(fault) = outline::too_deep(config, "the value") {
             return Err(SchemaFault::Config(vec![fault]));
         }
@@ -52,7 +52,7 @@ impl SchemaChecker for JsonSchema {
             .build(schema)
             .map_err(|error| SchemaFault::Schema(sentence::of_schema(&error)))?;
         Effort::new(&outline).check(config).map_err(SchemaFault::Schema)?;
-        let faults: Vec<Fault> = validator
+        let faults: Vec<SchemaViolation> = validator
             .iter_errors(config)
             .flat_map(|error| sentence::of_config(&error, &outline, config))
             .collect();

@@ -6,13 +6,13 @@
 
 use super::shown::{member, text};
 use jsonschema::Draft;
-use preface_core::extension::Fault;
+use preface_core::extension::SchemaViolation;
 use serde_json::{Map, Value};
 use std::{collections::HashMap, io};
 
 /// The structure of a schema before it is compiled.
 #[derive(Debug)]
-pub struct Outline<'a> {
+pub struct SchemaOutline<'a> {
     /// The draft that it is written in.
     pub draft: Draft,
     /// The whole schema.
@@ -23,25 +23,25 @@ pub struct Outline<'a> {
     targets: HashMap<&'a str, &'a Value>,
 }
 
-impl<'a> Outline<'a> {
+impl<'a> SchemaOutline<'a> {
     /// Walks a schema.
     ///
     /// # Errors
     /// The schema is refused; the pointer says where.
-    pub fn of(schema: &'a Value) -> Result<Outline<'a>, Fault> {
+    pub fn of(schema: &'a Value) -> Result<SchemaOutline<'a>, SchemaViolation> {
         if let Some(fault) = too_deep(schema, "the schema").or_else(|| too_large(schema)) {
             return Err(fault);
         }
         let draft = draft(schema)?;
         let mut walk =
-            Walk { draft, heights: HashMap::new(), anchors: HashMap::new(), references: Vec::new() };
+            OutlineWalk { draft, heights: HashMap::new(), anchors: HashMap::new(), references: Vec::new() };
         let mut levels = walk.down(schema, String::new())?;
         let mut targets = HashMap::new();
         for (reference, pointer) in &walk.references {
             if targets.contains_key(reference) {
                 continue;
             }
-            let fault = |message: String| Fault { pointer: pointer.clone(), message };
+            let fault = |message: String| SchemaViolation { pointer: pointer.clone(), message };
             let target = walk.resolve(schema, reference).map_err(fault)?;
             levels += 1 + walk.heights[&address(target)];
             targets.insert(*reference, target);
@@ -50,9 +50,9 @@ impl<'a> Outline<'a> {
             let message = format!(
                 "the schema and its references nest too deeply: {levels} levels, and {MOST_LEVELS} are allowed"
             );
-            return Err(Fault { pointer: String::new(), message });
+            return Err(SchemaViolation { pointer: String::new(), message });
         }
-        Ok(Outline { draft, root: schema, heights: walk.heights, targets })
+        Ok(SchemaOutline { draft, root: schema, heights: walk.heights, targets })
     }
 
     /// Returns whether there is a schema at `pointer`.
@@ -72,9 +72,9 @@ pub fn address(value: &Value) -> usize {
 }
 
 /// Returns a fault if a value nests deeper than a JSON file can.
-pub fn too_deep(value: &Value, what: &str) -> Option<Fault> {
+pub fn too_deep(value: &Value, what: &str) -> Option<SchemaViolation> {
     let message = || format!("{what} nests too deeply: {DEEPEST} levels are allowed");
-    deeper(value, DEEPEST).then(|| Fault { pointer: String::new(), message: message() })
+    deeper(value, DEEPEST).then(|| SchemaViolation { pointer: String::new(), message: message() })
 }
 
 fn deeper(value: &Value, left: usize) -> bool {
@@ -86,7 +86,7 @@ fn deeper(value: &Value, left: usize) -> bool {
     }
 }
 
-fn too_large(schema: &Value) -> Option<Fault> {
+fn too_large(schema: &Value) -> Option<SchemaViolation> {
     struct Bytes(usize);
     impl io::Write for Bytes {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -101,7 +101,7 @@ fn too_large(schema: &Value) -> Option<Fault> {
     let message = || format!("the schema is too large: {} KiB are allowed", LARGEST / 1024);
     serde_json::to_writer(Bytes(LARGEST), schema)
         .is_err()
-        .then(|| Fault { pointer: String::new(), message: message() })
+        .then(|| SchemaViolation { pointer: String::new(), message: message() })
 }
 
 /// The nesting limit of `serde_json`.
@@ -119,12 +119,12 @@ const MOST_LEVELS: usize = 512;
 const UNEVALUATED_LEVELS: usize = 4;
 
 /// Reads `$schema`.
-fn draft(schema: &Value) -> Result<Draft, Fault> {
+fn draft(schema: &Value) -> Result<Draft, SchemaViolation> {
     let Some(named) = schema.get("$schema") else { return Ok(Draft::Draft202012) };
     match named.as_str().map(|name| name.trim_end_matches('#')) {
         Some("https://json-schema.org/draft/2020-12/schema") => Ok(Draft::Draft202012),
         Some("http://json-schema.org/draft-07/schema") => Ok(Draft::Draft7),
-        _ => Err(Fault {
+        _ => Err(SchemaViolation {
             pointer: "/$schema".to_owned(),
             message: "must be that of draft 2020-12 or draft 07: `https://json-schema.org/draft/2020-12/schema` or \
                       `http://json-schema.org/draft-07/schema#`"
@@ -135,7 +135,7 @@ fn draft(schema: &Value) -> Result<Draft, Fault> {
 
 /// The way in which a keyword contains schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum KeywordShape {
     /// One schema, or a list of them: `not`, `items`, `allOf`.
     Schemas,
     /// Schemas by name: `properties`.
@@ -143,7 +143,7 @@ pub enum Holds {
 }
 
 /// Returns how a keyword holds schemas, if it does. These are the places that the draft's meta-schema checks.
-pub fn holds(draft: Draft, keyword: &str) -> Option<Holds> {
+pub fn holds(draft: Draft, keyword: &str) -> Option<KeywordShape> {
     match keyword {
         "additionalProperties"
         | "allOf"
@@ -155,15 +155,15 @@ pub fn holds(draft: Draft, keyword: &str) -> Option<Holds> {
         | "not"
         | "oneOf"
         | "propertyNames"
-        | "then" => Some(Holds::Schemas),
-        "definitions" | "dependencies" | "patternProperties" | "properties" => Some(Holds::Named),
-        "additionalItems" if draft == Draft::Draft7 => Some(Holds::Schemas),
+        | "then" => Some(KeywordShape::Schemas),
+        "definitions" | "dependencies" | "patternProperties" | "properties" => Some(KeywordShape::Named),
+        "additionalItems" if draft == Draft::Draft7 => Some(KeywordShape::Schemas),
         "contentSchema" | "prefixItems" | "unevaluatedItems" | "unevaluatedProperties"
             if draft != Draft::Draft7 =>
         {
-            Some(Holds::Schemas)
+            Some(KeywordShape::Schemas)
         }
-        "$defs" | "dependentSchemas" if draft != Draft::Draft7 => Some(Holds::Named),
+        "$defs" | "dependentSchemas" if draft != Draft::Draft7 => Some(KeywordShape::Named),
         _ => None,
     }
 }
@@ -175,7 +175,7 @@ fn references(draft: Draft, schema: &Map<String, Value>) -> impl Iterator<Item =
 }
 
 /// The walk: what it found so far.
-struct Walk<'a> {
+struct OutlineWalk<'a> {
     draft: Draft,
     heights: HashMap<usize, usize>,
     anchors: HashMap<&'a str, &'a Value>,
@@ -183,9 +183,9 @@ struct Walk<'a> {
     references: Vec<(&'a str, String)>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> OutlineWalk<'a> {
     /// Walks a schema and all that it holds, and returns how many levels that are.
-    fn down(&mut self, schema: &'a Value, pointer: String) -> Result<usize, Fault> {
+    fn down(&mut self, schema: &'a Value, pointer: String) -> Result<usize, SchemaViolation> {
         let mut below = 0;
         if let Value::Object(members) = schema {
             below = self.members(schema, members, &pointer)?;
@@ -199,8 +199,9 @@ impl<'a> Walk<'a> {
         schema: &'a Value,
         members: &'a Map<String, Value>,
         pointer: &str,
-    ) -> Result<usize, Fault> {
-        let fault = |keyword: &str, message: String| Fault { pointer: member(pointer, keyword), message };
+    ) -> Result<usize, SchemaViolation> {
+        let fault =
+            |keyword: &str, message: String| SchemaViolation { pointer: member(pointer, keyword), message };
         for keyword in ["$id", "$schema"] {
             if !pointer.is_empty() && members.contains_key(keyword) {
                 return Err(fault(keyword, format!("`{keyword}` may stand at the top of the schema only")));
@@ -232,16 +233,16 @@ impl<'a> Walk<'a> {
             let Some(holds) = holds(self.draft, keyword) else { continue };
             let here = member(pointer, keyword);
             let levels = match (holds, value) {
-                (Holds::Schemas, Value::Array(schemas)) => {
+                (KeywordShape::Schemas, Value::Array(schemas)) => {
                     let places = schemas.iter().enumerate();
                     self.all(places.map(|(index, schema)| (format!("{here}/{index}"), schema)))?
                 }
-                (Holds::Schemas, schema) => self.down(schema, here)?,
-                (Holds::Named, Value::Object(schemas)) => {
+                (KeywordShape::Schemas, schema) => self.down(schema, here)?,
+                (KeywordShape::Named, Value::Object(schemas)) => {
                     self.all(schemas.iter().map(|(name, schema)| (member(&here, name), schema)))?
                 }
                 // The meta-schema says what is wrong with it.
-                (Holds::Named, _) => 0,
+                (KeywordShape::Named, _) => 0,
             };
             below = below.max(levels);
         }
@@ -250,7 +251,7 @@ impl<'a> Walk<'a> {
         Ok(below + unevaluated * UNEVALUATED_LEVELS)
     }
 
-    fn all(&mut self, schemas: impl Iterator<Item = (String, &'a Value)>) -> Result<usize, Fault> {
+    fn all(&mut self, schemas: impl Iterator<Item = (String, &'a Value)>) -> Result<usize, SchemaViolation> {
         let mut most = 0;
         for (pointer, schema) in schemas {
             most = most.max(self.down(schema, pointer)?);

@@ -1,18 +1,18 @@
 //! What the crate `jsonschema` finds, as places and sentences of ours.
 
 use super::{
-    outline::Outline,
+    outline::SchemaOutline,
     shown::{is_secret, kind, member, text, value},
 };
 use jsonschema::{
     JsonType, ValidationError,
     error::{TypeKind, ValidationErrorKind as Kind},
 };
-use preface_core::extension::{Fault, MOST_FAULTS};
+use preface_core::extension::{MOST_FAULTS, SchemaViolation};
 use serde_json::Value;
 
 /// Returns the reason why a schema does not compile.
-pub fn of_schema(error: &ValidationError<'_>) -> Fault {
+pub fn of_schema(error: &ValidationError<'_>) -> SchemaViolation {
     let pointer = error.instance_path().as_str().to_owned();
     let message = match error.kind() {
         Kind::Format { format } if format == "regex" => no_pattern(error.instance()),
@@ -24,7 +24,7 @@ pub fn of_schema(error: &ValidationError<'_>) -> Fault {
         }
         _ => return of_error(error).swap_remove(0),
     };
-    Fault { pointer, message }
+    SchemaViolation { pointer, message }
 }
 
 fn no_pattern(pattern: &Value) -> String {
@@ -36,7 +36,11 @@ fn no_pattern(pattern: &Value) -> String {
 }
 
 /// Returns the faults of a value; at least one.
-pub fn of_config(error: &ValidationError<'_>, outline: &Outline<'_>, config: &Value) -> Vec<Fault> {
+pub fn of_config(
+    error: &ValidationError<'_>,
+    outline: &SchemaOutline<'_>,
+    config: &Value,
+) -> Vec<SchemaViolation> {
     let pointer = error.instance_path().as_str();
     // Where there are no `properties`, the crate reports the first member only, and at the place of all of them.
     if matches!(error.kind(), Kind::FalseSchema)
@@ -49,16 +53,22 @@ pub fn of_config(error: &ValidationError<'_>, outline: &Outline<'_>, config: &Va
     of_error(error)
 }
 
-fn unknown(pointer: &str, name: &str) -> Fault {
-    Fault { pointer: member(pointer, name), message: "is not a property that the schema knows".to_owned() }
+fn unknown(pointer: &str, name: &str) -> SchemaViolation {
+    SchemaViolation {
+        pointer: member(pointer, name),
+        message: "is not a property that the schema knows".to_owned(),
+    }
 }
 
-fn of_error(error: &ValidationError<'_>) -> Vec<Fault> {
+fn of_error(error: &ValidationError<'_>) -> Vec<SchemaViolation> {
     let pointer = error.instance_path().as_str();
-    let here = |message: String| vec![Fault { pointer: pointer.to_owned(), message }];
+    let here = |message: String| vec![SchemaViolation { pointer: pointer.to_owned(), message }];
     let faults = match error.kind() {
         Kind::Required { property: Value::String(name) } => {
-            vec![Fault { pointer: member(pointer, name), message: "is missing, but required".to_owned() }]
+            vec![SchemaViolation {
+                pointer: member(pointer, name),
+                message: "is missing, but required".to_owned(),
+            }]
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             unexpected.iter().map(|name| unknown(pointer, name)).collect()
@@ -66,7 +76,7 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Fault> {
         Kind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default();
             let inner = of_error(error).swap_remove(0).message;
-            vec![Fault {
+            vec![SchemaViolation {
                 pointer: member(pointer, name),
                 message: format!("has a name that is not allowed: {inner}"),
             }]
@@ -175,7 +185,7 @@ fn listed(options: &Value) -> String {
 const SHOWN: usize = 8;
 
 /// Sorts by place and keeps the first [`MOST_FAULTS`].
-pub fn in_order(mut faults: Vec<Fault>) -> Vec<Fault> {
+pub fn in_order(mut faults: Vec<SchemaViolation>) -> Vec<SchemaViolation> {
     faults.sort_by(|a, b| (&a.pointer, &a.message).cmp(&(&b.pointer, &b.message)));
     faults.dedup();
     faults.truncate(MOST_FAULTS);

@@ -7,10 +7,10 @@ use preface_core::{
     hook::{HookContextFile, HookInputs, HookSkill, HookTool},
     lint::character::unescape,
     origin::Piece,
-    profile::Candidate,
+    profile::ReplacementSource,
     skill::escape,
     turn::Tool,
-    world::{Contribution, Item, World},
+    world::{Contribution, Item, Snapshot},
 };
 use preface_host::provider::{
     ContextProvider, context_files::ContextFiles, layer_files::LayerFiles, skills::Skills,
@@ -39,9 +39,9 @@ impl Session<'_> {
         let turn = &world.turn;
         let custom = world.profile.groups.iter().find_map(|group| {
             group.replace.iter().find_map(|candidate| match candidate {
-                Candidate::Option(name) => world.given.get(name),
-                Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
-                Candidate::Store => world.stored.as_ref(),
+                ReplacementSource::Option(name) => world.given.get(name),
+                ReplacementSource::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
+                ReplacementSource::Store => world.stored.as_ref(),
             })
         });
         HookInputs {
@@ -62,7 +62,7 @@ impl Session<'_> {
     }
 }
 
-fn fills<'w>(world: &'w World, provider: &dyn ContextProvider) -> impl Iterator<Item = &'w Contribution> {
+fn fills<'w>(world: &'w Snapshot, provider: &dyn ContextProvider) -> impl Iterator<Item = &'w Contribution> {
     let name = provider.name();
     world.contributions.iter().filter(move |said| said.provider.as_str() == name)
 }
@@ -83,7 +83,7 @@ fn files(said: &Contribution) -> Vec<HookContextFile> {
 }
 
 /// Returns the escaping of the listing's values; `xml` if the profile sets none.
-fn escaped<'w>(world: &'w World, said: &Contribution) -> &'w str {
+fn escaped<'w>(world: &'w Snapshot, said: &Contribution) -> &'w str {
     let section = world.profile.sections.iter().find(|section| section.id == said.section);
     section.and_then(|section| section.options.get("escape")?.as_str()).unwrap_or("xml")
 }

@@ -2,7 +2,7 @@
 //! what a model sees at each request.
 //!
 //! ```no_run
-//! use preface::{ASSETS, Engine, OsSystem, Request, session::{Said, Session}};
+//! use preface::{ASSETS, Engine, OsSystem, Request, session::{InputOutcome, Session}};
 //! use preface::core::hook::{HookEvent, HookFn, HookReply};
 //!
 //! let system = OsSystem::new(ASSETS);
@@ -13,7 +13,7 @@
 //!         Ok(HookReply { system_prompt: Some(format!("{prompt}\nBe brief.")), ..HookReply::default() })
 //!     }))
 //!     .start()?;
-//! if session.say("Fix the tests.")? == Said::Run {
+//! if session.say("Fix the tests.")? == InputOutcome::Run {
 //!     let seen = session.request();
 //!     println!("{} messages below {} bytes", seen.messages.len(), seen.prompt.text.len());
 //!     session.finish();
@@ -30,12 +30,12 @@ mod setup;
 mod tools;
 
 pub use request::ModelRequest;
-pub use run::Said;
+pub use run::InputOutcome;
 pub use setup::Setup;
 
 use crate::{
-    Built, Engine, Error,
-    hooks::{Told, of_event},
+    BuildResult, Engine, Error,
+    hooks::{HookRecipients, of_event},
     input::{
         Inputs,
         collect::{Breadth, ask_again},
@@ -43,7 +43,7 @@ use crate::{
     request::Request,
 };
 use preface_core::{
-    aside::Aside,
+    aside::Attachment,
     diagnostic::Diagnostics,
     hook::{DiscoverReason, HookEvent, HookHandler},
     message::Message,
@@ -51,14 +51,14 @@ use preface_core::{
     prompt::Prompt,
     trigger::{Trigger, TriggerKind},
     turn::Tool,
-    world::World,
+    world::Snapshot,
 };
 use preface_host::{
     hook_command::HookCommand,
     look::Headless,
-    system::trail::{Trail, Trailed},
+    system::trail::{AccessLog, RecordingSystem},
 };
-use run::Run;
+use run::ActiveRun;
 use std::sync::Arc;
 
 /// One conversation's prompt while a program lives. See the [module](self).
@@ -70,14 +70,14 @@ pub struct Session<'s> {
     registered: Vec<Tool>,
     inputs: Inputs,
     /// The files that were accessed for the base, if a later check can detect their changes.
-    trail: Option<Trail>,
-    world: World,
+    trail: Option<AccessLog>,
+    world: Snapshot,
     programs: Vec<HookCommand>,
     base: Prompt,
-    run: Option<Run>,
+    run: Option<ActiveRun>,
     history: Vec<Message>,
     /// The attachments of the next request.
-    reminders: Vec<Aside>,
+    reminders: Vec<Attachment>,
     next_turn: Vec<Message>,
     notes: Diagnostics,
     /// The diagnostics about permissions since the base was built.
@@ -134,7 +134,7 @@ impl<'s> Session<'s> {
         if self.is_unchanged() {
             return self.rebuild_unchanged();
         }
-        let trailed = Trailed::new(self.engine.system());
+        let trailed = RecordingSystem::new(self.engine.system());
         let looking = self.engine.on(&trailed);
         let (inputs, mut world) =
             looking.read_and_collect(&self.request, Breadth::EveryTool, None, &Headless)?;
@@ -145,7 +145,7 @@ impl<'s> Session<'s> {
         let turn = world.turn.clone();
         let look = looking.look(&inputs, &turn, &Headless);
         let world = ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, world, &look);
-        let told = Told { handlers: &self.handlers, reason: DiscoverReason::Reload };
+        let told = HookRecipients { handlers: &self.handlers, reason: DiscoverReason::Reload };
         let (inputs, world, mut prompt) = looking.first_base(inputs, world, &told, &Headless)?;
         let trail = trailed.into_trail();
         if prompt.triggers.is_empty() {
@@ -190,11 +190,11 @@ impl<'s> Session<'s> {
 
     /// Returns the base as a finished build, with the prompt of the run in it where there is one.
     #[must_use]
-    pub fn into_built(self) -> Built {
+    pub fn into_built(self) -> BuildResult {
         let prompt = self.run.map_or(self.base, |run| run.prompt);
         let mut world = self.world;
         let tools = self.engine.definitions(&self.inputs, &mut world, &mut Diagnostics::new());
         let tools = tools.unwrap_or_else(|_| world.turn.tools.clone());
-        Built::new(prompt, world, tools, self.inputs)
+        BuildResult::new(prompt, world, tools, self.inputs)
     }
 }

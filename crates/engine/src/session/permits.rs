@@ -2,7 +2,7 @@
 //! changed in between does not run in a session that began before.
 
 use super::Session;
-use crate::{input::resolve::Entries, trust::permit};
+use crate::{input::resolve::ResolvedEntries, trust::permit};
 use preface_core::{diagnostic::Diagnostics, extension::Category};
 use preface_host::look::Headless;
 
@@ -17,7 +17,7 @@ impl Session<'_> {
         }
         let mut notes = Diagnostics::new();
         let look = self.inputs.look(&self.engine);
-        let Entries { scopes, mcp, .. } = &self.inputs.entries;
+        let ResolvedEntries { scopes, mcp, .. } = &self.inputs.entries;
         let (scopes, mcp, granted) =
             permit::allow(&self.inputs.grants(&look), scopes.clone(), mcp.clone(), &mut notes);
         drop(look);

@@ -8,7 +8,7 @@ use preface_core::{
     message::{Message, ModelMessage, convert},
     prompt::Prompt,
     turn::Tool,
-    wire::Call,
+    wire::RequestContent,
 };
 use serde_json::Value;
 
@@ -26,8 +26,8 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// Returns it as a wire takes it.
     #[must_use]
-    pub fn call(&self) -> Call<'_> {
-        Call { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
+    pub fn call(&self) -> RequestContent<'_> {
+        RequestContent { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
     }
 }
 

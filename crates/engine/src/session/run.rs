@@ -3,7 +3,7 @@
 use super::Session;
 use crate::{
     Error,
-    hooks::{Hook, of_event},
+    hooks::{EventHook, of_event},
     list::skills,
 };
 use preface_core::{
@@ -13,14 +13,14 @@ use preface_core::{
     prompt::Prompt,
     trigger::{Trigger, TriggerKind},
     turn::Tool,
-    world::World,
+    world::Snapshot,
 };
 use preface_host::look::Headless;
 use serde_json::{Map, Value};
 
 /// The state of a run from its start to its end.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct ActiveRun {
     pub prompt: Prompt,
     pub tools: Vec<Tool>,
     /// True where a hook gave the prompt a text.
@@ -31,15 +31,15 @@ pub(super) struct Run {
     pub steering: Vec<Message>,
 }
 
-impl Run {
+impl ActiveRun {
     fn new(prompt: Prompt, tools: Vec<Tool>) -> Self {
-        Run { prompt, tools, hooked: false, shell: Vec::new(), steering: Vec::new() }
+        ActiveRun { prompt, tools, hooked: false, shell: Vec::new(), steering: Vec::new() }
     }
 }
 
 /// The effect of a prompt of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum InputOutcome {
     /// A hook handled it; nothing follows.
     Handled,
     /// A run has begun.
@@ -54,7 +54,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// What the line refuses where a hook switches tools. Then nothing was said.
-    pub fn say(&mut self, text: &str) -> Result<Said, Error> {
+    pub fn say(&mut self, text: &str) -> Result<InputOutcome, Error> {
         self.turn_boundary()?;
         self.compare_permits();
         let mut words = text.to_owned();
@@ -67,14 +67,14 @@ impl Session<'_> {
             asked.system_prompt = Some(&self.base.text);
             let reply = hook.tell(self.engine.system(), &mut asked, &mut self.notes);
             if hear_input(&mut words, hook.source(), reply, &mut self.notes).is_break() {
-                return Ok(Said::Handled);
+                return Ok(InputOutcome::Handled);
             }
         }
         drop(hooks);
         let words = self.expanded(words);
         if let Some(run) = &mut self.run {
             run.steering.push(Message::user(&words));
-            return Ok(Said::Steering);
+            return Ok(InputOutcome::Steering);
         }
         let (before, waiting) = (self.history.len(), self.next_turn.clone());
         self.history.push(Message::user(&words));
@@ -84,7 +84,7 @@ impl Session<'_> {
             self.next_turn = waiting;
             return Err(error);
         }
-        Ok(Said::Run)
+        Ok(InputOutcome::Run)
     }
 
     /// Takes a message of an extension. Where a run is under way its next request has it; else, where `starts` is true,
@@ -136,7 +136,7 @@ impl Session<'_> {
     /// Starts a run from the stored base: every hook sees what the one before it left.
     fn begin(&mut self, words: Option<&str>) -> Result<(), Error> {
         if of_event(&self.programs, &self.handlers, HookEvent::BeforeAgentStart).is_empty() {
-            self.run = Some(Run::new(self.base.clone(), self.world.turn.tools.clone()));
+            self.run = Some(ActiveRun::new(self.base.clone(), self.world.turn.tools.clone()));
             return Ok(());
         }
         let inputs = self.inputs();
@@ -154,12 +154,12 @@ impl Session<'_> {
             history,
             ..
         } = self;
-        let hooks: Vec<Hook<'_>> = of_event(programs, handlers, HookEvent::BeforeAgentStart);
+        let hooks: Vec<EventHook<'_>> = of_event(programs, handlers, HookEvent::BeforeAgentStart);
         let mut start = AgentStart::new(base.clone());
         let mut triggers = base.triggers.clone();
         let mut refused = None;
         let mut switched_by = None;
-        let mut switched_world: Option<World> = None;
+        let mut switched_world: Option<Snapshot> = None;
         for hook in &hooks {
             let current = switched_world.as_ref().unwrap_or(world);
             let tools = super::inputs::tools(found, &current.turn.tools);
@@ -227,7 +227,7 @@ impl Session<'_> {
             }
         }
         let hooked = start.set_by().is_some();
-        self.run = Some(Run { hooked, ..Run::new(prompt, self.world.turn.tools.clone()) });
+        self.run = Some(ActiveRun { hooked, ..Run::new(prompt, self.world.turn.tools.clone()) });
         Ok(())
     }
 

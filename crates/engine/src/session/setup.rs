@@ -3,7 +3,7 @@
 use super::Session;
 use crate::{
     Engine, Error,
-    hooks::Told,
+    hooks::HookRecipients,
     input::collect::Breadth,
     request::{Request, TrustChoice},
     trust::consent::Ask,
@@ -15,7 +15,7 @@ use preface_core::{
     trigger::{Trigger, TriggerKind},
     turn::Tool,
 };
-use preface_host::{look::Headless, system::trail::Trailed};
+use preface_host::{look::Headless, system::trail::RecordingSystem};
 use std::sync::Arc;
 
 /// A session that has not started yet.
@@ -72,12 +72,12 @@ impl<'s> Setup<'s> {
             // A recorded answer is found by what follows; one for once holds as long as the session.
             request.trust = engine.ask_trust(&request, ask)?;
         }
-        let trailed = Trailed::new(engine.system());
+        let trailed = RecordingSystem::new(engine.system());
         let looking = engine.handing_out().on(&trailed);
         let (inputs, mut world) = looking.read_and_collect(&request, Breadth::EveryTool, None, ask)?;
         engine.refuse_held_of(&request, &inputs)?;
         world.turn.tools = super::tools::with_registered(&world, &tools);
-        let told = Told { handlers: &handlers, reason: DiscoverReason::Startup };
+        let told = HookRecipients { handlers: &handlers, reason: DiscoverReason::Startup };
         let (inputs, world, mut base) = looking.first_base(inputs, world, &told, ask)?;
         let trail = trailed.into_trail();
         if base.triggers.is_empty() {

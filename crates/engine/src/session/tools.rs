@@ -13,7 +13,7 @@ use preface_core::{
     suggestion::did_you_mean,
     trigger::{Trigger, TriggerKind},
     turn::{Tool, Turn},
-    world::World,
+    world::Snapshot,
 };
 use preface_host::look::Headless;
 
@@ -54,7 +54,7 @@ impl Session<'_> {
         base.triggers.push(Trigger::between(kind, None, &self.base, &base));
         self.base = base;
         self.world = world;
-        if self.world.profile.tools_apply == preface_core::profile::ToolsApply::Request
+        if self.world.profile.tools_apply == preface_core::profile::ToolSwitchTiming::Request
             && let Some(run) = &mut self.run
         {
             run.tools = tools;
@@ -67,7 +67,12 @@ impl Session<'_> {
     }
 
     /// Keeps the active tools over a reload, and adds those that extensions bring.
-    pub(super) fn reactivated(&self, inputs: &Inputs, world: &World, notes: &mut Diagnostics) -> Vec<Tool> {
+    pub(super) fn reactivated(
+        &self,
+        inputs: &Inputs,
+        world: &Snapshot,
+        notes: &mut Diagnostics,
+    ) -> Vec<Tool> {
         let mut active: Vec<String> = self.world.turn.tools.iter().map(|tool| tool.name.clone()).collect();
         let more: Vec<String> = extensions::of_layers(&inputs.entries.scopes, &active);
         active.extend(more);
@@ -89,10 +94,10 @@ impl Session<'_> {
 pub(super) fn rebuild(
     engine: &Engine<'_>,
     inputs: &Inputs,
-    before: &World,
+    before: &Snapshot,
     tools: Vec<Tool>,
     fixed_now: bool,
-) -> Result<(World, Prompt), Error> {
+) -> Result<(Snapshot, Prompt), Error> {
     let same_tools = tools.iter().map(|tool| &tool.name).eq(before.turn.tools.iter().map(|tool| &tool.name));
     let mut turn = Turn { tools, ..before.turn.clone() };
     if !fixed_now {
@@ -120,7 +125,7 @@ pub(super) fn register(registered: &mut Vec<Tool>, tool: Tool) {
 /// Returns the tools of these names. A registered one precedes one of a layer; unknown names are left out.
 pub(super) fn known(
     inputs: &Inputs,
-    world: &World,
+    world: &Snapshot,
     registered: &[Tool],
     names: &[String],
     notes: &mut Diagnostics,
@@ -158,7 +163,7 @@ pub(super) fn known(
 }
 
 /// The tools of the turn with those that are registered: each in the place of one of its name, else behind all others.
-pub(super) fn with_registered(world: &World, registered: &[Tool]) -> Vec<Tool> {
+pub(super) fn with_registered(world: &Snapshot, registered: &[Tool]) -> Vec<Tool> {
     let mut tools = world.turn.tools.clone();
     for tool in registered {
         let tool = extensions::registered(tool.clone(), &world.profile);

@@ -2,7 +2,7 @@
 
 use super::TemplatesError;
 use jiff::Timestamp;
-use preface_store::{Page, PageRequest, Store, StoreError, TemplateName, TemplateVersion, Which};
+use preface_store::{Page, PageRequest, Store, StoreError, TemplateName, TemplateVersion, VersionChoice};
 use serde::{Deserialize, Serialize};
 
 /// The form of the document.
@@ -71,7 +71,7 @@ pub async fn export(store: &dyn Store) -> Result<Document, TemplatesError> {
     for name in names(store).await? {
         let mut versions = Vec::new();
         for listed in history(store, &name).await? {
-            let full = store.template(&name, &Which::Version(listed.version)).await?;
+            let full = store.template(&name, &VersionChoice::Version(listed.version)).await?;
             let Some(full) = full else { continue };
             versions.push(StoredVersion {
                 version: full.version,

@@ -5,7 +5,9 @@ use super::{
     export::{Document, FORMAT, StoredTemplate, StoredVersion, history},
 };
 use preface_core::lint::hidden::escape_hidden;
-use preface_store::{Actor, Expect, NewVersion, Put, Store, TemplateName, TemplateVersion, Which};
+use preface_store::{
+    Actor, ExpectedVersion, NewVersion, PutOutcome, Store, TemplateName, TemplateVersion, VersionChoice,
+};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -141,7 +143,7 @@ async fn one(
             kept_labels,
         });
     }
-    let current = store.template(&template.name, &Which::Current).await?;
+    let current = store.template(&template.name, &VersionChoice::Current).await?;
     Err(TemplatesError::Stale(Box::new(current)))
 }
 
@@ -197,12 +199,12 @@ async fn same_text(
     if wanted.template.is_none() {
         return Ok(true);
     }
-    let full = store.template(&known.name, &Which::Version(known.version)).await?;
+    let full = store.template(&known.name, &VersionChoice::Version(known.version)).await?;
     Ok(full.is_some_and(|full| full.text.as_deref() == wanted.template.as_deref()))
 }
 
 /// The result of adding versions.
-struct Appended {
+struct AppendResult {
     added: usize,
     /// The numbers of all versions of the document; `None` where somebody else wrote in between.
     numbers: Option<Vec<u64>>,
@@ -215,7 +217,7 @@ async fn append(
     mut numbers: Vec<u64>,
     last: Option<&TemplateVersion>,
     actor: &Actor,
-) -> Result<Appended, TemplatesError> {
+) -> Result<AppendResult, TemplatesError> {
     let mut current = last.map_or(0, |last| last.version);
     let mut added = 0;
     for version in &template.versions[numbers.len()..] {
@@ -225,17 +227,17 @@ async fn append(
             note: version.note.clone(),
             written: Some((version.author.clone(), Actor::at("", version.at).at)),
         };
-        match store.put_template(new, Expect::Version(current), actor).await? {
-            Put::Stored(stored) => {
+        match store.put_template(new, ExpectedVersion::Version(current), actor).await? {
+            PutOutcome::Stored(stored) => {
                 added += 1;
                 current = stored.version;
             }
-            Put::Unchanged(stored) => current = stored.version,
-            Put::Stale(_) => return Ok(Appended { added, numbers: None }),
+            PutOutcome::Unchanged(stored) => current = stored.version,
+            PutOutcome::Stale(_) => return Ok(AppendResult { added, numbers: None }),
         }
         numbers.push(current);
     }
-    Ok(Appended { added, numbers: Some(numbers) })
+    Ok(AppendResult { added, numbers: Some(numbers) })
 }
 
 /// Puts the document's labels on the versions that have none of that name elsewhere. Returns those, and those that stay
@@ -249,7 +251,7 @@ async fn put_labels(
     let (mut put, mut kept) = (Vec::new(), Vec::new());
     for (version, number) in template.versions.iter().zip(numbers) {
         for label in &version.labels {
-            match store.template(&template.name, &Which::Label(label.clone())).await? {
+            match store.template(&template.name, &VersionChoice::Label(label.clone())).await? {
                 Some(here) if here.version == *number => {}
                 Some(_) => kept.push(label.clone()),
                 None => {

@@ -2,7 +2,7 @@
 
 use super::TemplatesError;
 use preface_core::lint::hidden::escape_hidden;
-use preface_store::{Actor, Store, TemplateName, Which};
+use preface_store::{Actor, Store, TemplateName, VersionChoice};
 
 /// Checks that a text can be a label: 1 to 64 letters, digits, `-`, `_` or `.`, the first a letter.
 ///
@@ -37,7 +37,7 @@ pub async fn set_label(
         Some(version) => TemplatesError::NoVersion(name.clone(), version),
         None => {
             let none = TemplatesError::NoLabel(name.clone(), label.to_owned());
-            if store.template(name, &Which::Label(label.to_owned())).await?.is_none() {
+            if store.template(name, &VersionChoice::Label(label.to_owned())).await?.is_none() {
                 return Err(none);
             }
             none

@@ -17,5 +17,5 @@ pub use error::TemplatesError;
 pub use export::{Document, FORMAT, StoredTemplate, StoredVersion, export};
 pub use import::{Imported, ImportedTemplate, import};
 pub use label::{check_label, set_label};
-pub use read::{Speaking, at_version, speaking};
+pub use read::{EffectiveTemplate, at_version, speaking};
 pub use restore::{check_note, put, reset, restore};

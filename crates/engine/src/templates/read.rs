@@ -2,12 +2,12 @@
 
 use super::TemplatesError;
 use preface_core::prompt::fingerprint;
-use preface_store::{Store, TemplateName, TemplateVersion, Which};
+use preface_store::{Store, TemplateName, TemplateVersion, VersionChoice};
 use std::sync::Arc;
 
 /// The current text of a template's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Speaking {
+pub struct EffectiveTemplate {
     /// The text, byte for byte.
     pub text: Arc<str>,
     /// The version of the text; 0 if nothing is stored.
@@ -16,14 +16,14 @@ pub struct Speaking {
     pub default: bool,
 }
 
-impl Speaking {
+impl EffectiveTemplate {
     /// Returns the stored text of a name, or the default.
     #[must_use]
     pub fn of(stored: Option<&TemplateVersion>, default: &str) -> Self {
         let version = stored.map_or(0, |stored| stored.version);
         match stored.and_then(|stored| stored.text.clone()) {
-            Some(text) => Speaking { text, version, default: false },
-            None => Speaking { text: default.into(), version, default: true },
+            Some(text) => EffectiveTemplate { text, version, default: false },
+            None => EffectiveTemplate { text: default.into(), version, default: true },
         }
     }
 
@@ -45,10 +45,10 @@ pub async fn speaking(
     store: &dyn Store,
     name: &TemplateName,
     default: &str,
-) -> Result<Option<Speaking>, TemplatesError> {
-    let stored = store.template(name, &Which::Current).await?;
+) -> Result<Option<EffectiveTemplate>, TemplatesError> {
+    let stored = store.template(name, &VersionChoice::Current).await?;
     let is_there = |stored: &TemplateVersion| !stored.reset || *name == TemplateName::main();
-    Ok(stored.filter(is_there).map(|stored| Speaking::of(Some(&stored), default)))
+    Ok(stored.filter(is_there).map(|stored| EffectiveTemplate::of(Some(&stored), default)))
 }
 
 /// Returns one version with its text; a version that goes back to the default has that as its text.
@@ -61,7 +61,7 @@ pub async fn at_version(
     version: u64,
     default: &str,
 ) -> Result<(TemplateVersion, Arc<str>), TemplatesError> {
-    let found = store.template(name, &Which::Version(version)).await?;
+    let found = store.template(name, &VersionChoice::Version(version)).await?;
     let found = found.ok_or_else(|| TemplatesError::NoVersion(name.clone(), version))?;
     let text = found.text.clone().unwrap_or_else(|| default.into());
     Ok((found, text))

@@ -1,7 +1,9 @@
 //! Writing: a new text, back to the default, back to an older version. Each adds a version; none is ever taken away.
 
 use super::TemplatesError;
-use preface_store::{Actor, Expect, NewVersion, Put, Store, TemplateName, TemplateVersion, Which};
+use preface_store::{
+    Actor, ExpectedVersion, NewVersion, PutOutcome, Store, TemplateName, TemplateVersion, VersionChoice,
+};
 
 /// The most characters of a note.
 const NOTE_LIMIT: usize = 2_000;
@@ -28,13 +30,13 @@ pub fn check_note(note: &str) -> Result<(), TemplatesError> {
 pub async fn put(
     store: &dyn Store,
     new: NewVersion,
-    expect: Expect,
+    expect: ExpectedVersion,
     actor: &Actor,
 ) -> Result<TemplateVersion, TemplatesError> {
     check_note(&new.note)?;
     match store.put_template(new, expect, actor).await? {
-        Put::Stored(version) | Put::Unchanged(version) => Ok(version),
-        Put::Stale(current) => Err(TemplatesError::Stale(Box::new(current))),
+        PutOutcome::Stored(version) | PutOutcome::Unchanged(version) => Ok(version),
+        PutOutcome::Stale(current) => Err(TemplatesError::Stale(Box::new(current))),
     }
 }
 
@@ -45,7 +47,7 @@ pub async fn put(
 pub async fn reset(
     store: &dyn Store,
     name: &TemplateName,
-    expect: Expect,
+    expect: ExpectedVersion,
     actor: &Actor,
 ) -> Result<TemplateVersion, TemplatesError> {
     put(store, NewVersion::reset(name.clone()), expect, actor).await
@@ -59,10 +61,10 @@ pub async fn restore(
     store: &dyn Store,
     name: &TemplateName,
     version: u64,
-    expect: Expect,
+    expect: ExpectedVersion,
     actor: &Actor,
 ) -> Result<TemplateVersion, TemplatesError> {
-    let old = store.template(name, &Which::Version(version)).await?;
+    let old = store.template(name, &VersionChoice::Version(version)).await?;
     let old = old.ok_or_else(|| TemplatesError::NoVersion(name.clone(), version))?;
     let note = format!("restored from version {version}");
     put(store, NewVersion { name: name.clone(), text: old.text, note, written: None }, expect, actor).await

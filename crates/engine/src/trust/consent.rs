@@ -9,15 +9,16 @@ use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    profile::{Profile, ScaffoldWhen},
+    profile::{Profile, ScaffoldTrigger},
     scope::Scope,
-    settings::Merged,
+    settings::MergedSettings,
     trust::{Trust, TrustMode},
 };
 use preface_host::{
-    gate::{AdmittedText, Belongs, Consent, Gate, GateMark},
+    gate::{AdmittedText, Consent, FileOwner, Gate, GateMark},
     look::{
-        Confirm, DENIED, DENIED_HELP, FILE_FACTS_LIMIT, Headless, Look, RealDirs, project_directory_outside,
+        Confirm, DENIED, DENIED_HELP, FILE_FACTS_LIMIT, Headless, ProviderContext, RealDirs,
+        project_directory_outside,
     },
     places::{Places, absolute},
     provider::git,
@@ -101,8 +102,8 @@ pub enum TrustAnswer {
 pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Option<PathBuf> {
     // A profile that scaffolds its own home keeps its trust there too; all others share one store.
     let kind = match profile.scaffold.when {
-        ScaffoldWhen::Discover => StoreKind::Global(places.global.as_deref()),
-        ScaffoldWhen::Init => StoreKind::State,
+        ScaffoldTrigger::Discover => StoreKind::Global(places.global.as_deref()),
+        ScaffoldTrigger::Init => StoreKind::State,
     };
     store_file(kind, &Dirs::of(system))
 }
@@ -172,9 +173,9 @@ impl ProjectAccess {
         &'a self,
         engine: &Engine<'a>,
         loaded: &'a LoadedProfile,
-        settings: &'a Merged,
-    ) -> Look<'a> {
-        Look {
+        settings: &'a MergedSettings,
+    ) -> ProviderContext<'a> {
+        ProviderContext {
             system: engine.system(),
             turn: &loaded.turn,
             places: &self.places,
@@ -216,7 +217,7 @@ impl GrantedProject {
     /// Returns the texts among these that the digest of a project as a whole does not cover, as a grant records them.
     pub fn texts_of(root: &Path, admitted: &[AdmittedText]) -> Vec<GrantedText> {
         let beside = |text: &&AdmittedText| {
-            text.belongs == Belongs::ToLayer && !text.path.strip_prefix(root).is_ok_and(is_digested)
+            text.belongs == FileOwner::ToLayer && !text.path.strip_prefix(root).is_ok_and(is_digested)
         };
         let granted = |text: &AdmittedText| {
             let path = PinPath::new(root, &text.path).ok()?;

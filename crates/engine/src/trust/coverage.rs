@@ -2,7 +2,7 @@
 //! the branch, what of the user's the project replaces, and what it would run.
 
 use crate::{
-    Built, Engine, Error,
+    BuildResult, Engine, Error,
     input::{Inputs, collect::Breadth},
     request::{Request, TrustChoice},
     trust::{consent, grant},
@@ -10,19 +10,19 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     layer::Stack,
-    lint::{finding, finding::Finding as _, hidden, secret},
+    lint::{finding, finding::TextFinding as _, hidden, secret},
     origin::Origin,
     prompt::Prompt,
     scope::Scope,
     trust::TrustMode,
-    world::World,
+    world::Snapshot,
 };
 use preface_host::{
-    gate::{Consent, Seen, UnreadFile, Verdict, is_plain_branch},
+    gate::{Consent, GateVerdict, GatedText, UnreadFile, is_plain_branch},
     look::Headless,
     provider::git,
     system::System,
-    trust::{Permit, PermitState, Summary, TrustStore, is_digested},
+    trust::{Permission, PermissionState, Summary, TrustStore, is_digested},
 };
 use serde::Serialize;
 use std::{
@@ -52,7 +52,7 @@ pub struct Coverage {
     /// The permissions beyond text that the project asks for, each with its state. Only a grant of its own
     /// allows them.
     #[serde(skip)]
-    pub permits: Vec<(Permit, PermitState)>,
+    pub permits: Vec<(Permission, PermissionState)>,
     /// Every file of the project that a build reads.
     #[serde(skip)]
     pub texts: Vec<CoveredText>,
@@ -68,7 +68,7 @@ pub struct Coverage {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoveredText {
     /// The file with its bytes.
-    pub file: Seen,
+    pub file: GatedText,
     /// True where text of it is sent to the model.
     pub is_sent: bool,
 }
@@ -158,7 +158,7 @@ impl Coverage {
     /// line, fit to be shown.
     #[must_use]
     pub fn permit_lines(&self) -> Vec<String> {
-        let waiting = self.permits.iter().filter(|(_, state)| *state != PermitState::Granted);
+        let waiting = self.permits.iter().filter(|(_, state)| *state != PermissionState::Granted);
         waiting
             .flat_map(|(permit, _)| permit.shown().into_iter().enumerate())
             .map(|(at, line)| if at == 0 { format!("  {line}") } else { format!("    {line}") })
@@ -189,7 +189,7 @@ impl Engine<'_> {
         &self,
         request: &Request,
         paths: &[PathBuf],
-    ) -> Result<(Built, Coverage), Error> {
+    ) -> Result<(BuildResult, Coverage), Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         let granting = Consent::Granting(self.real(paths));
         let collect =
@@ -246,13 +246,13 @@ impl Engine<'_> {
 
     /// Returns the branch of a build whose texts are pinned.
     #[must_use]
-    pub fn branch(&self, built: &Built) -> Option<CoveredBranch> {
+    pub fn branch(&self, built: &BuildResult) -> Option<CoveredBranch> {
         let pinned = built.mode == TrustMode::Pinned;
         pinned.then(|| self.covered_branch(&built.places.cwd, built.store.as_deref()))?
     }
 
     /// Returns a file where there is something to look at.
-    fn covered_file(&self, seen: &Seen, built: &Built) -> Option<CoveredFile> {
+    fn covered_file(&self, seen: &GatedText, built: &BuildResult) -> Option<CoveredFile> {
         let text = String::from_utf8_lossy(&seen.bytes);
         let found = hidden::scan(&text).into_iter().filter(|found| found.severity() >= Severity::Warning);
         let (found, more) = finding::worst(found.collect(), FINDINGS);
@@ -295,7 +295,7 @@ impl Engine<'_> {
 
 /// Returns the file that a path leads to, where the way there has a link below the directories that are worked in. A
 /// project that is trusted as a whole is the directory that its own link leads to.
-fn link_target(system: &dyn System, seen: &Seen, built: &Built) -> Option<String> {
+fn link_target(system: &dyn System, seen: &GatedText, built: &BuildResult) -> Option<String> {
     let places = &built.places;
     let has_no_link = |dir: &Path| {
         let real = system.canonical(dir).ok();
@@ -321,7 +321,7 @@ fn replaced_files(stack: &Stack) -> Vec<String> {
 
 /// Returns the texts of a build, and which of them are sent: those that its prompt has bytes of, what context providers
 /// contribute, and what settings and manifests of a project that is trusted as a whole name. `root` is its directory.
-fn covered_texts(built: &Built, root: Option<&Path>) -> Vec<CoveredText> {
+fn covered_texts(built: &BuildResult, root: Option<&Path>) -> Vec<CoveredText> {
     let asides = built.prompt.asides.iter().flat_map(|aside| &aside.part.spans);
     let spans = built.prompt.parts.iter().flat_map(|part| &part.spans).chain(asides);
     let items = built.world.contributions.iter().flat_map(|said| &said.items);
@@ -334,7 +334,7 @@ fn covered_texts(built: &Built, root: Option<&Path>) -> Vec<CoveredText> {
             _ => None,
         })
         .collect();
-    let is_sent = |seen: &Seen| {
+    let is_sent = |seen: &GatedText| {
         let is_named = root.is_some_and(|root| !seen.path.strip_prefix(root).is_ok_and(is_digested));
         is_named || sources.contains(seen.shown.as_str())
     };
@@ -342,9 +342,9 @@ fn covered_texts(built: &Built, root: Option<&Path>) -> Vec<CoveredText> {
 }
 
 /// Makes a build of what was collected alone, where no prompt can be built of it.
-pub(crate) fn unrendered(inputs: Inputs, world: World) -> Built {
+pub(crate) fn unrendered(inputs: Inputs, world: Snapshot) -> BuildResult {
     let prompt = Prompt { diagnostics: world.diagnostics.clone(), ..Prompt::default() };
-    Built::new(prompt, world, Vec::new(), inputs)
+    BuildResult::new(prompt, world, Vec::new(), inputs)
 }
 
 impl UncoveredFile {
@@ -355,16 +355,16 @@ impl UncoveredFile {
 
 /// Splits texts into those that may be granted and the names of those with hidden text.
 pub(crate) fn without_hidden<'s>(
-    seen: impl IntoIterator<Item = &'s Seen>,
+    seen: impl IntoIterator<Item = &'s GatedText>,
     hidden: HiddenText,
-) -> (Vec<&'s Seen>, Vec<String>) {
-    let (refused, kept): (Vec<&Seen>, Vec<&Seen>) =
+) -> (Vec<&'s GatedText>, Vec<String>) {
+    let (refused, kept): (Vec<&GatedText>, Vec<&GatedText>) =
         seen.into_iter().partition(|seen| hidden == HiddenText::Refuse && has_hidden_text(&seen.bytes));
     (
         kept,
         refused
             .into_iter()
-            .filter(|seen| seen.verdict != Verdict::Denied)
+            .filter(|seen| seen.verdict != GateVerdict::Denied)
             .map(|seen| seen.shown.clone())
             .collect(),
     )

@@ -1,7 +1,7 @@
 //! Granting and revoking: what `preface trust` does, and what an answer on a terminal does.
 
 use crate::{
-    Built, Engine, Error, Writes,
+    BuildResult, Engine, Error, WriteScope,
     input::{collect::Breadth, load_profile::LoadedProfile},
     request::{Request, TrustChoice},
     trust::{
@@ -15,12 +15,12 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use preface_host::{
-    gate::{Belongs, Seen, UnreadFile, Verdict},
+    gate::{FileOwner, GateVerdict, GatedText, UnreadFile},
     look::Headless,
     places::resolved,
     trust::{
-        Decision, Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, Row, Summary, TrustError,
-        TrustStore, WholeRecord, trust_evaluated, whole_digest,
+        ChangeOutcome, Decision, Digest, PermissionRevokeReport, PinPath, PinnedText, Summary, TrustError,
+        TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
     },
 };
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ impl Engine<'_> {
     fn first_files_of(
         &self,
         request: &Request,
-        built: &Built,
+        built: &BuildResult,
     ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
         let records = match built.mode {
             TrustMode::None => false,
@@ -114,7 +114,7 @@ impl Engine<'_> {
 
     fn grant_whole(
         &self,
-        built: &Built,
+        built: &BuildResult,
         listing: &[String],
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
@@ -148,9 +148,15 @@ impl Engine<'_> {
         })
     }
 
-    fn grant_pins(&self, built: &Built, paths: &[PathBuf], hidden: HiddenText) -> Result<GrantReport, Error> {
+    fn grant_pins(
+        &self,
+        built: &BuildResult,
+        paths: &[PathBuf],
+        hidden: HiddenText,
+    ) -> Result<GrantReport, Error> {
         let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
-        let speaking: Vec<&Seen> = built.seen.iter().filter(|seen| seen.verdict == Verdict::Speaks).collect();
+        let speaking: Vec<&GatedText> =
+            built.seen.iter().filter(|seen| seen.verdict == GateVerdict::Speaks).collect();
         for path in paths {
             if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
                 return Err(Error::Usage(
@@ -159,7 +165,8 @@ impl Engine<'_> {
                 ));
             }
         }
-        let named = |seen: &&&Seen| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
+        let named =
+            |seen: &&&GatedText| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
         let (granted, hidden) = without_hidden(speaking.iter().filter(named).copied(), hidden);
         let mut texts: Vec<PinnedText> = granted
             .iter()
@@ -197,7 +204,7 @@ impl Engine<'_> {
     }
 
     /// Takes back all that the project may do: recorded under the work tree, whatever the profile.
-    fn revoke_permits(&self, built: &Built) -> Result<PermitRevokeReport, Error> {
+    fn revoke_permits(&self, built: &BuildResult) -> Result<PermissionRevokeReport, Error> {
         let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
         self.store(built)?
             .for_project(&tree)
@@ -222,7 +229,7 @@ impl Engine<'_> {
         Ok(report)
     }
 
-    fn revoke_of(&self, built: &Built, paths: &[PathBuf]) -> Result<GrantReport, Error> {
+    fn revoke_of(&self, built: &BuildResult, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         match built.mode {
             TrustMode::None => {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
@@ -264,7 +271,7 @@ impl Engine<'_> {
         let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
         let real = resolved(self.system(), path);
         let rows = self.store(&built)?.list(&mut Diagnostics::new());
-        let rows: Vec<(&Path, &Row)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
+        let rows: Vec<(&Path, &TrustRow)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
         let mut found: Option<GrantReport> = None;
         for (root, row) in rows.iter().filter(|(root, _)| *root == path || *root == real) {
             let repository = row.repository.as_deref().map(Path::new);
@@ -293,7 +300,7 @@ impl Engine<'_> {
     }
 
     /// Returns the place of a project directory that is gone and has a record.
-    fn recorded_root(&self, built: &Built) -> Result<Option<PathBuf>, Error> {
+    fn recorded_root(&self, built: &BuildResult) -> Result<Option<PathBuf>, Error> {
         let Some(root) = built.places.project.as_ref().map(|dir| resolved(self.system(), dir)) else {
             return Ok(None);
         };
@@ -303,7 +310,7 @@ impl Engine<'_> {
 
     fn revoke_whole(
         &self,
-        built: &Built,
+        built: &BuildResult,
         root: &Path,
         tree: &Path,
         repository: Option<&Path>,
@@ -324,7 +331,7 @@ impl Engine<'_> {
     /// Takes back the grants of some texts, or of all where none is named.
     fn revoke_texts(
         &self,
-        built: &Built,
+        built: &BuildResult,
         root: &Path,
         repository: Option<&Path>,
         pins: &[PinPath],
@@ -345,7 +352,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// There is no directory to keep one in.
-    pub fn store(&self, built: &Built) -> Result<TrustStore<'_>, Error> {
+    pub fn store(&self, built: &BuildResult) -> Result<TrustStore<'_>, Error> {
         match &built.store {
             Some(file) => Ok(TrustStore::at(self.system(), file.clone())),
             None => Err(consent::no_store(self.system(), &built.places)),
@@ -366,8 +373,8 @@ pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> 
 
 /// Returns the files of a project that could not be read: a grant of the whole project would include them
 /// unseen.
-pub(crate) fn unknown_to_grants(built: &Built) -> impl Iterator<Item = &UnreadFile> {
-    built.unread.iter().filter(|file| file.belongs == Belongs::ToLayer && file.is_unknown())
+pub(crate) fn unknown_to_grants(built: &BuildResult) -> impl Iterator<Item = &UnreadFile> {
+    built.unread.iter().filter(|file| file.belongs == FileOwner::ToLayer && file.is_unknown())
 }
 
 /// Returns the error of a command that could not change the trust store.
@@ -381,7 +388,7 @@ pub(crate) fn refused(error: TrustError) -> Error {
 
 /// Adds the texts that a build used to a grant of the project as a whole that was given as an answer in it: before the
 /// answer nobody looked.
-pub(crate) fn complete_whole(engine: &Engine<'_>, built: &Built) {
+pub(crate) fn complete_whole(engine: &Engine<'_>, built: &BuildResult) {
     if let Some(root) = consent::layer_root(engine.system(), &built.places)
         && let Ok(store) = engine.store(built)
     {
@@ -399,7 +406,7 @@ fn grant_branch(
 ) -> Result<Option<String>, Error> {
     let Some(branch) = branch else { return Ok(None) };
     let outcome = store.grant_branch(root, repository, &branch).map_err(refused)?;
-    Ok((outcome == Outcome::Recorded).then_some(branch))
+    Ok((outcome == ChangeOutcome::Recorded).then_some(branch))
 }
 
 /// The answer of the user about a project as a whole, before a build.
@@ -480,7 +487,7 @@ pub(crate) fn ask_for_whole(
 /// Returns the question about a project as a whole: what a grant of it would cover.
 fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> TrustQuestion {
     let (mut contents, mut texts, mut can_trust) = (Vec::new(), Vec::new(), true);
-    match engine.writing(Writes::Nothing).build_covered(request, &[]) {
+    match engine.writing(WriteScope::Nothing).build_covered(request, &[]) {
         Ok((built, coverage)) => {
             let hidden = without_hidden(&built.seen, HiddenText::Refuse).1;
             let is_known = unknown_to_grants(&built).next().is_none();
@@ -511,9 +518,9 @@ fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> TrustQ
 pub(crate) fn ask_for_pins(
     engine: &Engine<'_>,
     request: &Request,
-    built: &Built,
+    built: &BuildResult,
     ask: &dyn Ask,
-) -> Result<Option<Built>, Error> {
+) -> Result<Option<BuildResult>, Error> {
     // Where nobody is there, nothing is looked up for a question. What has hidden text takes a flag.
     let (held, hidden) = without_hidden(built.held().filter(|seen| !seen.shared), HiddenText::Refuse);
     if held.is_empty() || !ask.is_there() {
@@ -533,7 +540,7 @@ pub(crate) fn ask_for_pins(
         .iter()
         .map(|seen| {
             let why = match seen.verdict {
-                Verdict::HeldChanged => ", changed since you trusted it",
+                GateVerdict::HeldChanged => ", changed since you trusted it",
                 _ => "",
             };
             format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
@@ -553,7 +560,7 @@ pub(crate) fn ask_for_pins(
         path: root.clone(),
         contents: contents_shown,
         texts: held.iter().map(|seen| seen.readable()).collect(),
-        changed: held.iter().any(|seen| seen.verdict == Verdict::HeldChanged),
+        changed: held.iter().any(|seen| seen.verdict == GateVerdict::HeldChanged),
         can_trust: true,
     };
     match ask.trust(&question) {

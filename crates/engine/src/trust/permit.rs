@@ -10,21 +10,23 @@ use crate::{
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
-    extension::{self, Ability, Category, ContextSource, Entry, Grants, ProviderChange, Scopes, Status},
-    mcp_servers::{McpServers, Server, ServerEntry},
+    extension::{
+        self, Ability, Category, ContextSource, ExtensionEntry, Grants, ProviderChange, Scopes, Status,
+    },
+    mcp_servers::{McpServer, McpServers, ServerEntry},
     scope::Scope,
     trust::TrustMode,
 };
 use preface_host::{
     extensions::manifest_path,
     gate::Consent,
-    look::Look,
+    look::ProviderContext,
     places::Places,
     provider::extension::launched,
     system::System,
     trust::{
-        Action, CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permit,
-        PermitState, Permits, TrustError, TrustStore,
+        CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permission,
+        PermissionState, Permissions, PrivilegedAction, TrustError, TrustStore,
     },
 };
 use serde_json::Value;
@@ -35,11 +37,11 @@ use std::{
 
 /// The result of `preface trust grant --allow-commands`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PermitGrant {
+pub struct PermissionGrant {
     /// The permissions that are newly granted.
-    pub added: Vec<Permit>,
+    pub added: Vec<Permission>,
     /// The permissions that were granted before.
-    pub unchanged: Vec<Permit>,
+    pub unchanged: Vec<Permission>,
     /// The permissions that cannot be granted, and why.
     pub refused: Vec<String>,
     /// Events for the audit log.
@@ -47,22 +49,26 @@ pub struct PermitGrant {
 }
 
 /// An action of a project's entry, as a grant records it.
-enum Deed {
+enum ProjectAction {
     Command(CheckedCommand),
-    Other(Permit),
+    Other(Permission),
 }
 
-impl Deed {
-    fn permit(&self) -> &Permit {
+impl ProjectAction {
+    fn permit(&self) -> &Permission {
         match self {
-            Deed::Command(command) => &command.permit,
-            Deed::Other(permit) => permit,
+            ProjectAction::Command(command) => &command.permit,
+            ProjectAction::Other(permit) => permit,
         }
     }
 }
 
 /// Works out what an entry would do.
-fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Deed, TrustError>> {
+fn deed(
+    entry: &ExtensionEntry,
+    root: &Path,
+    look: &ProviderContext<'_>,
+) -> Option<Result<ProjectAction, TrustError>> {
     let subject = format!("{}/{}", entry.value.category, entry.name);
     let program = match &entry.value.ability {
         Some(Ability::Context(context)) => match &context.from {
@@ -78,29 +84,33 @@ fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Deed, Trus
         let argv = launched(program, directory);
         let words =
             CommandWords { subject: &subject, argv: &argv, cwd: &look.places.cwd, env: &[], directory };
-        return Some(CheckedCommand::check(look.system, root, &words).map(Deed::Command));
+        return Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command));
     }
     let action = match entry.action.as_ref()? {
-        extension::Action::Endpoint(url) => {
+        extension::PrivilegedAction::Endpoint(url) => {
             // Whose key goes there is part of the deed.
             let key = match &entry.value.ability {
                 Some(Ability::Model(model)) => model.key.as_ref(),
                 _ => None,
             };
             let with = key.map(|key| ("apiKey".to_owned(), format!("{}:{}", key.kind, key.name)));
-            Action::Endpoint { url: url.clone(), with: with.into_iter().collect() }
+            PrivilegedAction::Endpoint { url: url.clone(), with: with.into_iter().collect() }
         }
-        extension::Action::Writes(path) => Action::Writes { path: path.clone() },
-        extension::Action::Command(..) => return None,
+        extension::PrivilegedAction::Writes(path) => PrivilegedAction::Writes { path: path.clone() },
+        extension::PrivilegedAction::Command(..) => return None,
     };
-    Some(Ok(Deed::Other(Permit { subject, action })))
+    Some(Ok(ProjectAction::Other(Permission { subject, action })))
 }
 
 /// Works out what a server of a project's `mcp.json` would do.
-fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Result<Deed, TrustError>> {
+fn server_deed(
+    entry: &ServerEntry,
+    root: &Path,
+    look: &ProviderContext<'_>,
+) -> Option<Result<ProjectAction, TrustError>> {
     let subject = format!("mcp/{}", entry.name);
     match entry.value.server.as_ref()? {
-        Server::Stdio(launch) => {
+        McpServer::Stdio(launch) => {
             let argv: Vec<String> = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
             let env: Vec<(String, String)> = launch
                 .env
@@ -113,9 +123,9 @@ fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Resu
             );
             let words =
                 CommandWords { subject: &subject, argv: &argv, cwd: &cwd, env: &env, directory: None };
-            Some(CheckedCommand::check(look.system, root, &words).map(Deed::Command))
+            Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command))
         }
-        Server::Sse(address) | Server::StreamableHttp(address) => {
+        McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
             let with = address.headers.iter().map(|(name, value)| {
                 let written = value.as_written();
                 let reference = value.masked() == written;
@@ -123,14 +133,14 @@ fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Resu
                     if reference { written.to_owned() } else { Digest::of(written.as_bytes()).to_string() };
                 (name.clone(), value)
             });
-            let action = Action::Endpoint { url: address.url.clone(), with: with.collect() };
-            Some(Ok(Deed::Other(Permit { subject, action })))
+            let action = PrivilegedAction::Endpoint { url: address.url.clone(), with: with.collect() };
+            Some(Ok(ProjectAction::Other(Permission { subject, action })))
         }
     }
 }
 
 /// Works out what the project's settings of a provider would do: which address it has, and what is sent there.
-fn change_permit(change: &ProviderChange) -> Permit {
+fn change_permit(change: &ProviderChange) -> Permission {
     let mut with: Vec<(String, String)> = change
         .config
         .iter()
@@ -147,12 +157,12 @@ fn change_permit(change: &ProviderChange) -> Permit {
         })
         .collect();
     with.sort();
-    let action = Action::Endpoint { url: change.url.clone(), with };
-    Permit { subject: format!("providers/{}", change.name), action }
+    let action = PrivilegedAction::Endpoint { url: change.url.clone(), with };
+    Permission { subject: format!("providers/{}", change.name), action }
 }
 
 /// Returns whether a grant decides about an entry: it is active, or would be with a grant.
-fn needs_grant(entry: &Entry) -> bool {
+fn needs_grant(entry: &ExtensionEntry) -> bool {
     (entry.active || entry.status == Status::Pending) && entry.needs_grant()
 }
 
@@ -162,18 +172,18 @@ fn server_needs_grant(server: &ServerEntry) -> bool {
 
 /// The recorded grants of a project, read when the first question comes.
 pub(crate) struct ProjectGrants<'a> {
-    look: &'a Look<'a>,
+    look: &'a ProviderContext<'a>,
     store: Option<&'a Path>,
     mode: TrustMode,
-    recorded: OnceCell<(PathBuf, Permits)>,
+    recorded: OnceCell<(PathBuf, Permissions)>,
 }
 
 impl<'a> ProjectGrants<'a> {
-    pub(crate) fn new(look: &'a Look<'a>, store: Option<&'a Path>, mode: TrustMode) -> Self {
+    pub(crate) fn new(look: &'a ProviderContext<'a>, store: Option<&'a Path>, mode: TrustMode) -> Self {
         ProjectGrants { look, store, mode, recorded: OnceCell::new() }
     }
 
-    fn recorded(&self) -> &(PathBuf, Permits) {
+    fn recorded(&self) -> &(PathBuf, Permissions) {
         self.recorded.get_or_init(|| {
             let root = consent::pin_root(self.look.system, &self.look.places.cwd).0;
             let permits = recorded_permits(self.look.system, self.store, self.look.places, self.mode, &root);
@@ -185,12 +195,12 @@ impl<'a> ProjectGrants<'a> {
         &self.recorded().0
     }
 
-    fn state(&self, deed: &Deed) -> PermitState {
+    fn state(&self, deed: &ProjectAction) -> PermissionState {
         self.recorded().1.state(deed.permit())
     }
 
-    fn is_granted(&self, deed: Option<Result<Deed, TrustError>>) -> bool {
-        matches!(deed, Some(Ok(deed)) if self.state(&deed) == PermitState::Granted)
+    fn is_granted(&self, deed: Option<Result<ProjectAction, TrustError>>) -> bool {
+        matches!(deed, Some(Ok(deed)) if self.state(&deed) == PermissionState::Granted)
     }
 
     pub(crate) fn may_start(&self, server: &ServerEntry) -> bool {
@@ -199,10 +209,10 @@ impl<'a> ProjectGrants<'a> {
 
     /// Works out what the extensions and servers of the project would do that are active, or would be once granted, and why
     /// some of it cannot be granted.
-    fn deeds(&self, scopes: &Scopes, mcp: &McpServers) -> (Vec<Deed>, Vec<TrustError>) {
+    fn deeds(&self, scopes: &Scopes, mcp: &McpServers) -> (Vec<ProjectAction>, Vec<TrustError>) {
         let entries = scopes.entries.iter().filter(|entry| needs_grant(entry));
         let entries = entries.filter_map(|entry| deed(entry, self.root(), self.look));
-        let changes = scopes.changes.iter().map(|change| Ok(Deed::Other(change_permit(change))));
+        let changes = scopes.changes.iter().map(|change| Ok(ProjectAction::Other(change_permit(change))));
         let servers = mcp.servers.iter().filter(|server| server_needs_grant(server));
         let servers = servers.filter_map(|server| server_deed(server, self.root(), self.look));
         let (mut deeds, mut refused) = (Vec::new(), Vec::new());
@@ -217,12 +227,12 @@ impl<'a> ProjectGrants<'a> {
 }
 
 impl Grants for ProjectGrants<'_> {
-    fn may_run(&self, entry: &Entry) -> bool {
+    fn may_run(&self, entry: &ExtensionEntry) -> bool {
         self.is_granted(deed(entry, self.root(), self.look))
     }
 
     fn may_change(&self, change: &ProviderChange) -> bool {
-        self.recorded().1.state(&change_permit(change)) == PermitState::Granted
+        self.recorded().1.state(&change_permit(change)) == PermissionState::Granted
     }
 }
 
@@ -234,8 +244,8 @@ fn recorded_permits(
     places: &Places,
     mode: TrustMode,
     root: &Path,
-) -> Permits {
-    store.map_or_else(Permits::default, |file| {
+) -> Permissions {
+    store.map_or_else(Permissions::default, |file| {
         let store = TrustStore::at(system, file.to_owned()).for_project(root);
         // What is wrong with the store was reported when the gate was opened.
         let records = store.load(&mut Diagnostics::new());
@@ -244,7 +254,7 @@ fn recorded_permits(
         let is_trusted =
             |dir: PathBuf| records.whole(&dir).is_some_and(|record| record.decision == Decision::Trusted);
         if mode == TrustMode::Whole && !layer.is_some_and(is_trusted) {
-            return Permits::default();
+            return Permissions::default();
         }
         records.permits(root)
     })
@@ -259,10 +269,12 @@ pub(crate) fn allow(
     notes: &mut Diagnostics,
 ) -> (Scopes, McpServers, GrantedCommands) {
     let mut granted = GrantedCommands::new();
-    let mut state = |deed: Option<Result<Deed, TrustError>>| {
-        let Some(Ok(deed)) = deed else { return PermitState::New };
+    let mut state = |deed: Option<Result<ProjectAction, TrustError>>| {
+        let Some(Ok(deed)) = deed else { return PermissionState::New };
         let state = grants.state(&deed);
-        if let (PermitState::Granted, Deed::Command(command), Some(store)) = (state, deed, grants.store) {
+        if let (PermissionState::Granted, ProjectAction::Command(command), Some(store)) =
+            (state, deed, grants.store)
+        {
             let store = store.to_owned();
             granted.insert(command.permit.subject.clone(), GrantedCommand { command, store });
         }
@@ -272,8 +284,8 @@ pub(crate) fn allow(
         entry.diagnostics.retain(|note| note.code != WAITS);
         let stands = state(deed(entry, grants.root(), grants.look));
         let missing = entry.value.ability.as_ref().and_then(Ability::missing).is_some();
-        entry.runnable = entry.active && stands == PermitState::Granted && !missing;
-        if stands != PermitState::Granted {
+        entry.runnable = entry.active && stands == PermissionState::Granted && !missing;
+        if stands != PermissionState::Granted {
             let subject = format!("{}/{}", entry.value.category, entry.name);
             let mut note = waits(&subject, &entry.origin.path, stands, entry.status);
             // Its text is left out of the prompt.
@@ -287,8 +299,8 @@ pub(crate) fn allow(
     for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
         server.diagnostics.retain(|note| note.code != WAITS);
         let stands = state(server_deed(server, grants.root(), grants.look));
-        server.runnable = server.active && stands == PermitState::Granted;
-        if stands != PermitState::Granted {
+        server.runnable = server.active && stands == PermissionState::Granted;
+        if stands != PermissionState::Granted {
             let subject = format!("mcp/{}", server.name);
             let note = waits(&subject, &server.origin.path, stands, server.status);
             server.diagnostics.push(note.clone());
@@ -301,7 +313,7 @@ pub(crate) fn allow(
 impl Engine<'_> {
     /// Returns what the project's extensions and servers would do to the machine, and whether it is granted. What cannot be
     /// granted is left out; its entry has the reason.
-    pub(crate) fn permissions(&self, inputs: &Inputs) -> Vec<(Permit, PermitState)> {
+    pub(crate) fn permissions(&self, inputs: &Inputs) -> Vec<(Permission, PermissionState)> {
         let look = inputs.look(self);
         let grants = inputs.grants(&look);
         let (deeds, _) = grants.deeds(&inputs.entries.scopes, &inputs.entries.mcp);
@@ -314,18 +326,22 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
-    pub fn grant_commands(&self, request: &Request, earlier: &[AuditEvent]) -> Result<PermitGrant, Error> {
+    pub fn grant_commands(
+        &self,
+        request: &Request,
+        earlier: &[AuditEvent],
+    ) -> Result<PermissionGrant, Error> {
         let granting = Some(Consent::Granting(Vec::new()));
         let inputs = self.read_inputs(request, granting)?;
         let look = inputs.look(self);
         let (wanted, refused) = inputs.grants(&look).deeds(&inputs.entries.scopes, &inputs.entries.mcp);
         drop(look);
         let mut refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
-        let permits: Vec<Permit> = wanted.iter().map(|deed| deed.permit().clone()).collect();
+        let permits: Vec<Permission> = wanted.iter().map(|deed| deed.permit().clone()).collect();
         let places = &inputs.project.access.places;
         let (root, repository) = consent::pin_root(self.system(), &places.cwd);
         if permits.is_empty() {
-            return Ok(PermitGrant { refused, ..PermitGrant::default() });
+            return Ok(PermissionGrant { refused, ..PermitGrant::default() });
         }
         let no_store = || consent::no_store(self.system(), places);
         let store = inputs.loaded.store.as_ref().ok_or_else(no_store)?;
@@ -336,28 +352,28 @@ impl Engine<'_> {
         // The copies are made now, so that what writes nothing finds them. One that fails here is made, or reported, at the
         // start of its program.
         for deed in wanted {
-            let Deed::Command(command) = deed else { continue };
+            let ProjectAction::Command(command) = deed else { continue };
             refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
         }
         let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
         let notes = self.log_events(request, &events);
         refused.extend(notes.into_iter().map(|note| note.message));
-        Ok(PermitGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
+        Ok(PermissionGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
     }
 }
 
 /// The code of what waits for a grant. It is worked out again where grants are.
 const WAITS: DiagnosticCode = DiagnosticCode::ExtensionNeedsGrant;
 
-fn waits(subject: &str, path: &str, stands: PermitState, status: Status) -> Diagnostic {
+fn waits(subject: &str, path: &str, stands: PermissionState, status: Status) -> Diagnostic {
     let why = match stands {
-        PermitState::Changed => "it changed since you allowed it",
+        PermissionState::Changed => "it changed since you allowed it",
         _ => "you have not allowed it",
     };
     let stays = if status == Status::Pending { "; the one of a lower layer stays active" } else { "" };
     let what = format!("{subject} does not run: {why}{stays}");
     // What was allowed and is not any more is a loss; what never was is told to whoever asks.
-    let severity = if stands == PermitState::Changed { Severity::Warning } else { Severity::Info };
+    let severity = if stands == PermissionState::Changed { Severity::Warning } else { Severity::Info };
     Diagnostic::new(severity, WAITS, what)
         .at(Place::file(Some(Scope::Project), path))
         .help("look at it, then grant the commands of the project")

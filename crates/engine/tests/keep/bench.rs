@@ -4,10 +4,13 @@ use jiff::Timestamp;
 use preface::{
     ASSETS,
     host::system::memory::MemorySystem,
-    keep::{Asked, Compacted, Here, KeepError, Keeper, Refresh, Refreshed, Turned},
+    keep::{
+        Asked, CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh,
+        RefreshResult, TurnResult,
+    },
     store::{
-        self, Actor, Conversation, ConversationId, Expect, NewVersion, PageRequest, Put, Seal, Store,
-        TemplateName,
+        self, Actor, ConversationId, ExpectedVersion, NewVersion, PageRequest, PutOutcome, Revision, Store,
+        StoredPrompt, TemplateName,
     },
 };
 use std::{future::Future, sync::Arc};
@@ -18,7 +21,7 @@ pub const PRESET: &str = "template";
 pub struct Bench {
     pub system: MemorySystem,
     pub store: Arc<dyn Store>,
-    pub keeper: Keeper,
+    pub keeper: ConversationService,
 }
 
 /// Runs a test on one thread.
@@ -59,7 +62,8 @@ impl Bench {
 
     pub async fn on(system: MemorySystem) -> Self {
         let store = memory().await;
-        let keeper = Keeper::new(Arc::new(system.clone()), store.clone(), Arc::new(Here));
+        let keeper =
+            ConversationService::new(Arc::new(system.clone()), store.clone(), Arc::new(InlineOffload));
         Bench { system, store, keeper }
     }
 
@@ -84,9 +88,9 @@ impl Bench {
     }
 
     async fn version(&self, new: NewVersion) -> u64 {
-        match self.store.put_template(new, Expect::Any, &at(0)).await.expect("the store answers") {
-            Put::Stored(version) | Put::Unchanged(version) => version.version,
-            Put::Stale(_) => panic!("nothing was expected"),
+        match self.store.put_template(new, ExpectedVersion::Any, &at(0)).await.expect("the store answers") {
+            PutOutcome::Stored(version) | PutOutcome::Unchanged(version) => version.version,
+            PutOutcome::Stale(_) => panic!("nothing was expected"),
         }
     }
 
@@ -95,15 +99,15 @@ impl Bench {
         assert!(self.store.label(&name, label, version, &at(0)).await.expect("the store answers"));
     }
 
-    pub async fn turn_of(&self, name: &str, asked: &Asked) -> Result<Turned, KeepError> {
+    pub async fn turn_of(&self, name: &str, asked: &Asked) -> Result<TurnResult, ConversationError> {
         self.keeper.turn(&id(name), asked, &at(10)).await
     }
 
-    pub async fn turn(&self, name: &str) -> Turned {
+    pub async fn turn(&self, name: &str) -> TurnResult {
         self.turn_of(name, &asked()).await.expect("a turn")
     }
 
-    pub async fn compact(&self, name: &str) -> Compacted {
+    pub async fn compact(&self, name: &str) -> CompactionResult {
         self.compact_as(name, &Asked::default(), None).await.expect("a compaction")
     }
 
@@ -111,17 +115,17 @@ impl Bench {
         &self,
         name: &str,
         over: &Asked,
-        expected: Option<Seal>,
-    ) -> Result<Compacted, KeepError> {
+        expected: Option<Revision>,
+    ) -> Result<CompactionResult, ConversationError> {
         self.keeper.compact(&id(name), over, expected, &at(20)).await
     }
 
-    pub async fn refresh(&self, name: &str, how: Refresh) -> Refreshed {
+    pub async fn refresh(&self, name: &str, how: Refresh) -> RefreshResult {
         self.keeper.refresh(&id(name), &Asked::default(), how, None, &at(30)).await.expect("a refresh")
     }
 
     /// What the store keeps.
-    pub async fn kept(&self, name: &str) -> Conversation {
+    pub async fn kept(&self, name: &str) -> StoredPrompt {
         self.store.conversation(&id(name)).await.expect("the store answers").expect("it is kept")
     }
 

@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, asked, id, instant, machine, run};
 use preface::{
-    keep::{Asked, KeepError},
-    store::{Reason, Seal},
+    keep::{Asked, ConversationError},
+    store::{ConstructReason, Revision},
 };
 
 #[test]
@@ -50,7 +50,7 @@ fn values_are_fresh_and_the_conversation_keeps_its_age() {
         assert!(compacted.constructed);
         let head = compacted.head;
         assert_eq!((&*first.text, &*head.text), ("A 1970-01-01", "B 1970-01-02"));
-        assert_eq!((head.seal.revision, head.reason), (2, Reason::Compaction));
+        assert_eq!((head.seal.revision, head.reason), (2, ConstructReason::Compaction));
         assert_eq!((head.created_at, head.constructed_at), (first.created_at, instant(20)));
         assert_eq!(bench.kept("c").await.head, head, "what is returned is what is kept");
         assert_eq!(bench.past("c").await, 1);
@@ -140,7 +140,7 @@ fn an_unknown_conversation_is_not_compacted() {
     run(async {
         let bench = Bench::new().await;
         let error = bench.compact_as("c", &asked(), None).await.unwrap_err();
-        assert_eq!(error, KeepError::Unknown(id("c")));
+        assert_eq!(error, ConversationError::Unknown(id("c")));
         assert!(error.hint().is_some());
     });
 }
@@ -152,11 +152,11 @@ fn a_compaction_goes_by_what_the_caller_knows() {
         let first = bench.turn("c").await.head;
         let second = bench.compact_as("c", &Asked::default(), Some(first.seal)).await.unwrap().head;
         let error = bench.compact_as("c", &Asked::default(), Some(first.seal)).await.unwrap_err();
-        assert_eq!(error, KeepError::Stale(Box::new(second.clone())));
+        assert_eq!(error, ConversationError::Stale(Box::new(second.clone())));
         // The revision alone does not do: it may be that of another life.
-        let stranger = Seal { revision: second.seal.revision, stamp: second.seal.stamp ^ 1 };
+        let stranger = Revision { revision: second.seal.revision, stamp: second.seal.stamp ^ 1 };
         let error = bench.compact_as("c", &Asked::default(), Some(stranger)).await.unwrap_err();
-        assert!(matches!(error, KeepError::Stale(_)), "{error}");
+        assert!(matches!(error, ConversationError::Stale(_)), "{error}");
         assert_eq!(bench.past("c").await, 1);
     });
 }

@@ -3,8 +3,8 @@
 use crate::bench::{at, id, instant, machine, memory, run};
 use preface::{
     host::system::memory::MemorySystem,
-    keep::{Asked, Here, Keeper},
-    store::{Actor, Conversation, Expect, NewVersion, Seal, Store},
+    keep::{Asked, ConversationService, InlineOffload},
+    store::{Actor, ExpectedVersion, NewVersion, Revision, Store, StoredPrompt},
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -48,11 +48,11 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 /// The first prompt of a conversation, as it is kept.
-async fn first(keeper: &Keeper, store: &dyn Store, name: &str, asked: &Asked) -> Conversation {
+async fn first(keeper: &ConversationService, store: &dyn Store, name: &str, asked: &Asked) -> StoredPrompt {
     let turned = keeper.first_turn(&id(name), asked, &at(10)).await.expect("a turn");
     assert!(turned.constructed);
     let mut kept = store.conversation(&id(name)).await.expect("the store answers").expect("it is kept");
-    kept.head.seal = Seal { stamp: Default::default(), ..kept.head.seal };
+    kept.head.seal = Revision { stamp: Default::default(), ..kept.head.seal };
     kept
 }
 
@@ -60,7 +60,8 @@ async fn play(preset: &str, changes: Vec<Change>) -> Result<(), TestCaseError> {
     let system = Arc::new(machine().with_file(RULES, "Use tabs."));
     let store = memory().await;
     let keeper = |store: &Arc<dyn Store>| {
-        Keeper::new(system.clone(), store.clone(), Arc::new(Here)).with_roots(&["/work".into()])
+        ConversationService::new(system.clone(), store.clone(), Arc::new(InlineOffload))
+            .with_roots(&["/work".into()])
     };
     let lasting = keeper(&store);
     let asked = Asked { preset: Some(preset.to_owned()), ..Asked::in_dir("/work/p") };
@@ -72,7 +73,10 @@ async fn play(preset: &str, changes: Vec<Change>) -> Result<(), TestCaseError> {
             Change::Day(day) => system.set_now(instant(day * 86_400)),
             Change::Template(text) => {
                 let new = NewVersion::of("main".parse().unwrap(), text);
-                store.put_template(new, Expect::Any, &Actor::at("tester", instant(0))).await.unwrap();
+                store
+                    .put_template(new, ExpectedVersion::Any, &Actor::at("tester", instant(0)))
+                    .await
+                    .unwrap();
             }
         }
         let name = number.to_string();
@@ -100,7 +104,7 @@ proptest! {
 /// Builds first prompts of new conversations.
 async fn firsts(system: &MemorySystem, names: &[&str]) -> usize {
     let store = memory().await;
-    let keeper = Keeper::new(Arc::new(system.clone()), store.clone(), Arc::new(Here));
+    let keeper = ConversationService::new(Arc::new(system.clone()), store.clone(), Arc::new(InlineOffload));
     let asked = Asked { preset: Some("template".to_owned()), ..Asked::in_dir("/work/p") };
     let before = system.reads(SETTINGS);
     for name in names {
@@ -126,13 +130,15 @@ fn remembered_files_take_their_room() {
     let spelled = |times: usize| format!("[if file:{}large.md]x[endif]", "./".repeat(times));
     run(async {
         let store = memory().await;
-        let keeper =
-            || Keeper::new(system.clone(), store.clone(), Arc::new(Here)).with_roots(&["/work".into()]);
+        let keeper = || {
+            ConversationService::new(system.clone(), store.clone(), Arc::new(InlineOffload))
+                .with_roots(&["/work".into()])
+        };
         let (lasting, asked) =
             (keeper(), Asked { preset: Some("template".to_owned()), ..Asked::in_dir("/work/p") });
         let put = async |text: String| {
             let new = NewVersion::of("main".parse().unwrap(), text.as_str());
-            store.put_template(new, Expect::Any, &Actor::at("tester", instant(0))).await.unwrap();
+            store.put_template(new, ExpectedVersion::Any, &Actor::at("tester", instant(0))).await.unwrap();
         };
         put(spelled(0)).await;
         first(&lasting, &*store, "a", &asked).await;

@@ -1,7 +1,7 @@
 //! Any sequence of turns, compactions, refreshes, deletions and edits, against a model in ten lines.
 
 use crate::bench::{Bench, asked, at, id, instant, machine, run};
-use preface::keep::{Asked, KeepError, Refresh};
+use preface::keep::{Asked, ConversationError, Refresh};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -82,7 +82,9 @@ async fn play(steps: Vec<Step>) -> Result<(), TestCaseError> {
                 let done = bench.compact_as(&who.to_string(), &day(&model), None).await;
                 let now = model.now();
                 match model.kept.get_mut(&who) {
-                    None => prop_assert_eq!(done.unwrap_err(), KeepError::Unknown(id(&who.to_string()))),
+                    None => {
+                        prop_assert_eq!(done.unwrap_err(), ConversationError::Unknown(id(&who.to_string())))
+                    }
                     Some((text, revision)) => {
                         (*text, *revision) = (now.clone(), *revision + 1);
                         let done = done.unwrap();
@@ -100,7 +102,7 @@ async fn play(steps: Vec<Step>) -> Result<(), TestCaseError> {
                 let done = bench.keeper.refresh(&id, &over, how, None, &at(number)).await;
                 let now = model.now();
                 match model.kept.get_mut(&who) {
-                    None => prop_assert_eq!(done.unwrap_err(), KeepError::Unknown(id)),
+                    None => prop_assert_eq!(done.unwrap_err(), ConversationError::Unknown(id)),
                     Some((text, revision)) => {
                         let done = done.unwrap();
                         let same = *text == now;

@@ -4,7 +4,7 @@ use crate::bench::{Bench, asked, at, id, instant, machine, run};
 use preface::{
     core::diagnostic::Diagnostics,
     keep::Asked,
-    store::{Conversation, Head, Reason},
+    store::{ConstructReason, PromptSummary, StoredPrompt},
 };
 
 /// A template that depends on everything that can change.
@@ -23,10 +23,11 @@ fn a_first_turn_builds_and_says_what_it_built() {
         let asked = Asked { model: Some("m-1".into()), ..asked() };
         let turned = bench.turn_of("c", &asked).await.unwrap();
         assert!(turned.constructed);
-        let Head { seal, text, bytes, cwd, model, preset, template, reason, created_at, .. } = turned.head;
+        let PromptSummary { seal, text, bytes, cwd, model, preset, template, reason, created_at, .. } =
+            turned.head;
         assert_eq!((&*text, bytes, seal.revision), ("Hello c, in /work/p.", 20, 1));
         assert_eq!((cwd.as_str(), model.as_deref(), preset.as_str()), ("/work/p", Some("m-1"), "template"));
-        assert_eq!((reason, created_at), (Reason::FirstTurn, instant(10)));
+        assert_eq!((reason, created_at), (ConstructReason::FirstTurn, instant(10)));
         let used = template.expect("the preset takes a template");
         assert_eq!((used.chosen.as_str(), used.name.as_str(), used.version), ("main", "main", Some(1)));
         assert!(bench.kept("c").await.is_whole(), "the fingerprint is the text's");
@@ -155,7 +156,7 @@ fn a_construct_that_fails_keeps_nothing() {
         let bench = Bench::new().await;
         bench.template(&format!("{}x{}", "[if a:a]".repeat(1_001), "[endif]".repeat(1_001))).await;
         assert!(bench.turn_of("c", &asked()).await.is_err());
-        let kept: Option<Conversation> = bench.store.conversation(&id("c")).await.unwrap();
+        let kept: Option<StoredPrompt> = bench.store.conversation(&id("c")).await.unwrap();
         assert_eq!(kept, None);
         bench.template("ok").await;
         bench.turn("d").await;

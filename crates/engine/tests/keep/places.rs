@@ -1,7 +1,7 @@
 //! Where a conversation may work.
 
 use crate::bench::{Bench, asked, id, machine, run};
-use preface::keep::{Asked, KeepError};
+use preface::keep::{Asked, ConversationError};
 
 fn in_dir(cwd: &str) -> Asked {
     Asked { cwd: Some(cwd.into()), ..asked() }
@@ -22,16 +22,16 @@ fn with_roots_a_cwd_lies_in_one_of_them_really() {
         }
         for cwd in ["/", "/elsewhere", "/work-not", "/work/away", "/work/..", "p", "", "work/p"] {
             let error = bench.turn_of("out", &in_dir(cwd)).await.unwrap_err();
-            assert_eq!(error, KeepError::Outside(cwd.to_owned()));
+            assert_eq!(error, ConversationError::Outside(cwd.to_owned()));
         }
         let gone = bench.turn_of("out", &in_dir("/work/gone")).await.unwrap_err();
         assert_eq!(
             gone,
-            KeepError::NoDirectory("/work/gone".into()),
+            ConversationError::NoDirectory("/work/gone".into()),
             "what is missing in a root may be told"
         );
         let file = bench.turn_of("out", &in_dir("/work/file")).await.unwrap_err();
-        assert_eq!(file, KeepError::NoDirectory("/work/file".into()));
+        assert_eq!(file, ConversationError::NoDirectory("/work/file".into()));
         assert_eq!(bench.store.head(&id("out")).await.unwrap(), None);
     });
 }
@@ -44,7 +44,7 @@ fn a_directory_that_becomes_a_link_during_the_build_is_refused() {
         bench.template("[file:a.md]").await;
         bench.system.put_link_at_read("/work/p/a.md", "/work/p", "/elsewhere");
         let error = bench.turn_of("c", &in_dir("/work/p")).await.unwrap_err();
-        assert_eq!(error, KeepError::Outside("/work/p".into()));
+        assert_eq!(error, ConversationError::Outside("/work/p".into()));
         assert_eq!(bench.store.head(&id("c")).await.unwrap(), None);
     });
 }
@@ -71,7 +71,7 @@ fn a_compaction_may_not_leave_the_roots() {
         let bench = Bench::rooted(machine().with_dir("/elsewhere")).await;
         let first = bench.turn("c").await.head;
         let error = bench.compact_as("c", &Asked::in_dir("/elsewhere"), None).await.unwrap_err();
-        assert_eq!(error, KeepError::Outside("/elsewhere".into()));
+        assert_eq!(error, ConversationError::Outside("/elsewhere".into()));
         assert_eq!(bench.kept("c").await.head, first);
     });
 }
@@ -84,9 +84,9 @@ fn one_root_is_the_place_of_a_turn_that_says_none() {
         assert_eq!(bench.turn_of("c", &nowhere).await.unwrap().head.cwd, "/work");
         let two = bench.keeper.clone().with_roots(&["/work".into(), "/home".into()]);
         let refused = two.turn(&id("d"), &nowhere, &crate::bench::at(1)).await.unwrap_err();
-        assert_eq!(refused, KeepError::NoCwd);
+        assert_eq!(refused, ConversationError::NoCwd);
         let none = Bench::new().await.turn_of("d", &nowhere).await.unwrap_err();
-        assert_eq!(none, KeepError::NoCwd);
+        assert_eq!(none, ConversationError::NoCwd);
     });
 }
 
@@ -97,7 +97,7 @@ fn without_roots_any_directory_will_do_that_is_there() {
         assert_eq!(bench.turn_of("a", &in_dir("/elsewhere")).await.unwrap().head.cwd, "/elsewhere");
         assert_eq!(bench.turn_of("b", &in_dir("p")).await.unwrap().head.cwd, "/work/p");
         let gone = bench.turn_of("c", &in_dir("/gone")).await.unwrap_err();
-        assert!(matches!(gone, KeepError::Engine(_)), "{gone}");
+        assert!(matches!(gone, ConversationError::Engine(_)), "{gone}");
     });
 }
 

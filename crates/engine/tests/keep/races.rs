@@ -2,8 +2,8 @@
 
 use crate::bench::{asked, at, id, machine, memory};
 use preface::{
-    keep::{Asked, KeepError, Keeper, Offload, Refresh, Work, Worked},
-    store::{Actor, Expect, NewVersion, PageRequest, Store, TemplateName},
+    keep::{Asked, ConversationError, ConversationService, Offload, Refresh, Work, WorkFuture},
+    store::{Actor, ExpectedVersion, NewVersion, PageRequest, Store, TemplateName},
 };
 use std::{
     collections::BTreeSet,
@@ -22,7 +22,7 @@ struct Together {
 }
 
 impl Offload for Together {
-    fn run(&self, work: Work) -> Worked {
+    fn run(&self, work: Work) -> WorkFuture {
         let (all, done) = (self.all.clone(), self.done.clone());
         Box::pin(async move {
             let made = tokio::task::spawn_blocking(work).await.expect("the work ends");
@@ -34,19 +34,19 @@ impl Offload for Together {
 }
 
 /// Two keepers of one store, as two nodes are.
-fn nodes(store: &Arc<dyn Store>, racers: usize) -> (Vec<Keeper>, Arc<AtomicUsize>) {
+fn nodes(store: &Arc<dyn Store>, racers: usize) -> (Vec<ConversationService>, Arc<AtomicUsize>) {
     let all = Arc::new(Barrier::new(racers));
     let done = Arc::new(AtomicUsize::new(0));
     let node = |_| {
         let offload = Arc::new(Together { all: all.clone(), done: done.clone() });
-        Keeper::new(Arc::new(machine()), store.clone(), offload)
+        ConversationService::new(Arc::new(machine()), store.clone(), offload)
     };
     ((0..2).map(node).collect(), done)
 }
 
 async fn put(store: &Arc<dyn Store>, text: &str) {
     let new = NewVersion::of(TemplateName::main(), text);
-    store.put_template(new, Expect::Any, &at(0)).await.expect("the store answers");
+    store.put_template(new, ExpectedVersion::Any, &at(0)).await.expect("the store answers");
 }
 
 fn of_model(number: usize) -> Asked {
@@ -88,10 +88,11 @@ async fn of_many_first_turns_on_two_nodes_one_decides() {
 }
 
 /// A conversation that began, and two nodes that build together.
-async fn begun() -> (Arc<dyn Store>, Vec<Keeper>) {
+async fn begun() -> (Arc<dyn Store>, Vec<ConversationService>) {
     let store = memory().await;
     put(&store, "[prompt:model]").await;
-    let alone = Keeper::new(Arc::new(machine()), store.clone(), Arc::new(preface::keep::Here));
+    let alone =
+        ConversationService::new(Arc::new(machine()), store.clone(), Arc::new(preface::keep::InlineOffload));
     alone.turn(&id("c"), &of_model(0), &at(1)).await.expect("a first turn");
     (store.clone(), nodes(&store, 2).0)
 }
@@ -122,7 +123,7 @@ async fn a_compaction_that_insists_is_told_that_it_was_late() {
         both => panic!("one is late: {both:?}"),
     };
     assert!(kept.constructed);
-    assert_eq!(refused, KeepError::Stale(Box::new(kept.head)));
+    assert_eq!(refused, ConversationError::Stale(Box::new(kept.head)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -152,7 +153,7 @@ enum Then {
 }
 
 impl Offload for Meanwhile {
-    fn run(&self, work: Work) -> Worked {
+    fn run(&self, work: Work) -> WorkFuture {
         let (store, then) = (self.store.clone(), self.then);
         Box::pin(async move {
             let made = work();
@@ -170,9 +171,9 @@ impl Offload for Meanwhile {
 async fn what_was_forgotten_meanwhile_is_not_brought_back() {
     let (store, _) = begun().await;
     let offload = Arc::new(Meanwhile { store: store.clone(), then: Then::Forget });
-    let keeper = Keeper::new(Arc::new(machine()), store.clone(), offload);
+    let keeper = ConversationService::new(Arc::new(machine()), store.clone(), offload);
     let refused = keeper.compact(&id("c"), &Asked::default(), None, &at(2)).await.unwrap_err();
-    assert_eq!(refused, KeepError::Unknown(id("c")));
+    assert_eq!(refused, ConversationError::Unknown(id("c")));
     assert_eq!(store.head(&id("c")).await.unwrap(), None);
 }
 
@@ -181,13 +182,17 @@ async fn a_conversation_that_began_again_keeps_its_prompt_from_a_compaction_of_i
     for insists in [false, true] {
         let store = memory().await;
         put(&store, "[prompt:model]").await;
-        let alone = Keeper::new(Arc::new(machine()), store.clone(), Arc::new(preface::keep::Here));
+        let alone = ConversationService::new(
+            Arc::new(machine()),
+            store.clone(),
+            Arc::new(preface::keep::InlineOffload),
+        );
         let (id, old, new, late) = (id("c"), of_model(0), of_model(1), of_model(2));
         let seal = alone.turn(&id, &old, &at(1)).await.expect("a first turn").head.seal;
 
         let (all, done) = (Arc::new(Barrier::new(2)), Arc::new(AtomicUsize::new(0)));
         let offload = Arc::new(Together { all: all.clone(), done: done.clone() });
-        let slow = Keeper::new(Arc::new(machine()), store.clone(), offload);
+        let slow = ConversationService::new(Arc::new(machine()), store.clone(), offload);
         let (compacts, begins) = (at(2), at(3));
         let compaction = slow.compact(&id, &late, insists.then_some(seal), &compacts);
         // Between the build and its keeping, the conversation is forgotten and begins again, at the same revision.
@@ -206,7 +211,7 @@ async fn a_conversation_that_began_again_keeps_its_prompt_from_a_compaction_of_i
             Ok(compacted) if !insists => {
                 assert_eq!((&compacted.head, compacted.constructed), (&head, false));
             }
-            Err(refused) if insists => assert_eq!(refused, KeepError::Stale(Box::new(head.clone()))),
+            Err(refused) if insists => assert_eq!(refused, ConversationError::Stale(Box::new(head.clone()))),
             other => panic!("insists: {insists}, and got {other:?}"),
         }
         assert_eq!(store.head(&id).await.unwrap(), Some(head));

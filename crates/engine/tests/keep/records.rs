@@ -2,10 +2,10 @@
 
 use crate::bench::{Bench, PRESET, asked, at, id, machine, run};
 use preface::{
-    Engine, StoredTemplate,
-    core::{budget::Bytes4, document::Document, fact::FactKey, prompt::fingerprint},
-    keep::{Asked, KeepError, Refresh},
-    store::{Conversation, Created, Seal},
+    Engine, TemplateInput,
+    core::{budget::Bytes4, document::Document, fact::VariableKey, prompt::fingerprint},
+    keep::{Asked, ConversationError, Refresh},
+    store::{InsertOutcome, Revision, StoredPrompt},
 };
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ fn explain_shows_what_a_build_gives() {
         explained.document.check().expect("parts and spans tile the text");
 
         let mut request = asked.request("c");
-        request.template = Some(StoredTemplate { name: "main".into(), version: Some(1), text: text.into() });
+        request.template = Some(TemplateInput { name: "main".into(), version: Some(1), text: text.into() });
         let built = Engine::new(&bench.system).build(&request).unwrap();
         assert_eq!(explained.document, Document::of(&built.prompt, &Bytes4));
         assert_eq!(explained.document.text, &*explained.head.text);
@@ -79,7 +79,7 @@ fn explain_of_an_unknown_conversation_is_refused() {
     run(async {
         let bench = Bench::new().await;
         let error = bench.keeper.explain(&id("c")).await.unwrap_err();
-        assert_eq!(error, KeepError::Unknown(id("c")));
+        assert_eq!(error, ConversationError::Unknown(id("c")));
     });
 }
 
@@ -88,7 +88,7 @@ fn facts_of_the_caller_are_remembered() {
     run(async {
         let bench = Bench::new().await;
         bench.template("<[x:y]><[git:branch]>").await;
-        let key: FactKey = "x:y".parse().unwrap();
+        let key: VariableKey = "x:y".parse().unwrap();
         let asked = Asked { facts: [(key, Some("z".to_owned()))].into(), ..asked() };
         assert_eq!(&*bench.turn_of("c", &asked).await.unwrap().head.text, "<z><>");
         assert_eq!(&*bench.compact("c").await.head.text, "<z><>");
@@ -98,20 +98,20 @@ fn facts_of_the_caller_are_remembered() {
 /// Puts a conversation into the store whose record somebody has changed.
 async fn tampered(bench: &Bench, name: &str, change: impl FnOnce(&mut Value)) {
     bench.turn("sample").await;
-    let Conversation { mut head, record } = bench.kept("sample").await;
+    let StoredPrompt { mut head, record } = bench.kept("sample").await;
     let mut record: Value = serde_json::from_str(&record).expect("a record is JSON");
     change(&mut record);
     head.id = id(name);
-    head.seal = Seal::new(1);
-    let written = Conversation { head, record: record.to_string().into() };
+    head.seal = Revision::new(1);
+    let written = StoredPrompt { head, record: record.to_string().into() };
     let created = bench.store.create(written, &at(1)).await.unwrap();
-    assert_eq!(created, Created::New);
+    assert_eq!(created, InsertOutcome::New);
 }
 
 /// Everything that reads a record refuses it, and a turn goes on.
 async fn is_refused(bench: &Bench, name: &str, why: &str) {
-    let refused = |error: KeepError| match error {
-        KeepError::Record(told) => assert!(told.contains(why), "{name}: {told}"),
+    let refused = |error: ConversationError| match error {
+        ConversationError::Record(told) => assert!(told.contains(why), "{name}: {told}"),
         other => panic!("{name}: {other}"),
     };
     refused(bench.keeper.explain(&id(name)).await.unwrap_err());
@@ -134,7 +134,7 @@ fn a_record_of_a_newer_preface_is_refused() {
         .await;
         is_refused(&bench, "newer", "newer preface").await;
         let error = bench.compact_as("newer", &Asked::default(), None).await.unwrap_err();
-        assert!(matches!(error, KeepError::Record(_)), "{error}");
+        assert!(matches!(error, ConversationError::Record(_)), "{error}");
     });
 }
 

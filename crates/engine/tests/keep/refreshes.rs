@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, PRESET, asked, at, id, instant, machine, run};
 use preface::{
-    keep::{Asked, KeepError, Refresh},
-    store::Reason,
+    keep::{Asked, ConversationError, Refresh},
+    store::ConstructReason,
 };
 
 #[test]
@@ -22,7 +22,7 @@ fn a_refresh_may_only_show() {
         let kept = bench.refresh("c", Refresh::Keep).await;
         assert!(kept.constructed);
         assert_eq!(kept.difference, shown.difference);
-        assert_eq!((kept.head.seal.revision, kept.head.reason), (2, Reason::Refresh));
+        assert_eq!((kept.head.seal.revision, kept.head.reason), (2, ConstructReason::Refresh));
         assert_eq!((&*bench.turn("c").await.head.text, bench.past("c").await), ("two\n", 1));
     });
 }
@@ -105,12 +105,12 @@ fn a_refresh_of_nothing_is_refused() {
         let bench = Bench::new().await;
         let at = at(30);
         let error = bench.keeper.refresh(&id("c"), &Asked::default(), Refresh::Show, None, &at).await;
-        assert_eq!(error.unwrap_err(), KeepError::Unknown(id("c")));
+        assert_eq!(error.unwrap_err(), ConversationError::Unknown(id("c")));
         let first = bench.turn("c").await.head;
         bench.compact("c").await;
         for how in [Refresh::Show, Refresh::Keep] {
             let refused = bench.keeper.refresh(&id("c"), &Asked::default(), how, Some(first.seal), &at).await;
-            assert!(matches!(refused, Err(KeepError::Stale(_))), "{how:?}");
+            assert!(matches!(refused, Err(ConversationError::Stale(_))), "{how:?}");
         }
     });
 }

@@ -1,7 +1,7 @@
 //! Which template a conversation is built from.
 
 use crate::bench::{Bench, asked, machine, run};
-use preface::keep::{Asked, KeepError};
+use preface::keep::{Asked, ConversationError};
 
 fn with(template: &str) -> Asked {
     Asked { template: Some(template.into()), ..asked() }
@@ -58,11 +58,11 @@ fn what_is_chosen_must_be_there() {
         bench.reset("gone").await;
         for choice in ["none", "main@7", "main@stable", "gone", "gone@2"] {
             let error = bench.turn_of("c", &with(choice)).await.unwrap_err();
-            assert_eq!(error, KeepError::UnknownTemplate(choice.into()));
+            assert_eq!(error, ConversationError::UnknownTemplate(choice.into()));
         }
         for choice in ["@1", "a@", "a b", "../etc"] {
             let error = bench.turn_of("c", &with(choice)).await.unwrap_err();
-            assert_eq!(error, KeepError::Choice(choice.into()));
+            assert_eq!(error, ConversationError::Choice(choice.into()));
         }
         assert_eq!(&*bench.turn_of("c", &with("gone@1")).await.unwrap().head.text, "x");
     });
@@ -76,7 +76,7 @@ fn a_template_that_is_gone_at_a_compaction_leaves_the_old_prompt() {
         bench.turn_of("c", &with("review")).await.unwrap();
         bench.reset("review").await;
         let error = bench.compact_as("c", &Asked::default(), None).await.unwrap_err();
-        assert_eq!(error, KeepError::UnknownTemplate("review".into()));
+        assert_eq!(error, ConversationError::UnknownTemplate("review".into()));
         assert_eq!(bench.text("c").await, "text");
         assert_eq!(&*bench.compact_as("c", &with("main"), None).await.unwrap().head.text, DEFAULT);
     });

@@ -5,8 +5,8 @@ use preface::{
     Engine, Request, TrustChoice,
     coverage::HiddenText,
     host::system::memory::MemorySystem,
-    keep::{Asked, KeepError, Record, Turned},
-    store::{Actor, Conversation, Replaced},
+    keep::{Asked, ConversationError, PromptRecord, TurnResult},
+    store::{Actor, ReplaceOutcome, StoredPrompt},
 };
 
 const PROJECT: &str = "/work/p";
@@ -32,9 +32,9 @@ fn revoke(system: &MemorySystem, preset: &str) {
 }
 
 /// Returns the names of the texts because of which a prompt is refused.
-fn refused(turned: Result<Turned, KeepError>) -> Vec<String> {
+fn refused(turned: Result<TurnResult, ConversationError>) -> Vec<String> {
     match turned {
-        Err(KeepError::TrustChanged(_, held)) => held,
+        Err(ConversationError::TrustChanged(_, held)) => held,
         other => panic!("it is handed out: {other:?}"),
     }
 }
@@ -119,11 +119,11 @@ fn a_prompt_without_a_list_is_handed_out_until_it_is_built_again() {
         let kept = bench.kept("c").await;
         let mut record: serde_json::Value = serde_json::from_str(&kept.record).unwrap();
         record.as_object_mut().unwrap().remove("project");
-        let mut old = Conversation { record: record.to_string().into(), ..kept.clone() };
-        old.head.seal = preface::store::Seal::new(2);
+        let mut old = StoredPrompt { record: record.to_string().into(), ..kept.clone() };
+        old.head.seal = preface::store::Revision::new(2);
         let replaced = bench.store.replace(old, kept.head.seal, &at(11)).await;
-        assert_eq!(replaced, Ok(Replaced::Done));
-        assert_eq!(Record::of(&bench.kept("c").await).unwrap().project, None);
+        assert_eq!(replaced, Ok(ReplaceOutcome::Done));
+        assert_eq!(PromptRecord::of(&bench.kept("c").await).unwrap().project, None);
         revoke(&bench.system, "default");
         assert!(text(&bench, "default", TrustChoice::Deny).await.contains("Use tabs."));
         bench.compact("c").await;
@@ -151,7 +151,7 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
         assert_eq!(refused(bench.turn_of("c", &early).await), ["AGENTS.md"]);
         let head = bench.kept("c").await.head;
         let checked = bench.keeper.check_trust(&head, &Asked::default()).await;
-        assert!(matches!(checked, Err(KeepError::TrustChanged(..))), "{checked:?}");
+        assert!(matches!(checked, Err(ConversationError::TrustChanged(..))), "{checked:?}");
 
         // A prompt that was built after it was asked for after it.
         let after = Actor::at("tester", instant(4_000_000_000));
@@ -213,6 +213,6 @@ fn a_project_that_is_not_trusted_any_more_is_left_out_between_turns() {
         revoke(&bench.system, "stud");
         assert_eq!(text(&bench, "stud", TrustChoice::Ask).await, "G");
         let required = bench.turn_of("c", &asked("stud", TrustChoice::Require)).await;
-        assert!(matches!(required, Err(KeepError::Engine(preface::Error::Held(_)))), "{required:?}");
+        assert!(matches!(required, Err(ConversationError::Engine(preface::Error::Held(_)))), "{required:?}");
     });
 }

@@ -3,7 +3,7 @@
 use preface::JsonSchema;
 use preface_core::{
     diagnostic::Severity,
-    extension::{Category, Lies, Manifest, Ordering, SchemaChecker, SchemaFault},
+    extension::{Category, Manifest, ManifestLocation, Ordering, SchemaChecker, SchemaFault},
     mcp_servers::{self, McpFile},
     scope::Scope,
     settings::{SCHEMAS, merge, parse},
@@ -108,7 +108,7 @@ fn manifests() {
         let sample: Value = serde_json::from_slice(bytes).expect("the samples are JSON");
         let category = sample["category"].as_str().and_then(|name| name.parse().ok());
         let category: Category = category.unwrap_or(Category::Tools);
-        let lies = Lies { scope: Scope::Global, category, id: "a", path: "m" };
+        let lies = ManifestLocation { scope: Scope::Global, category, id: "a", path: "m" };
         Manifest::read(bytes, &lies, &JsonSchema).is_ok()
     };
     let with = |category: &str, more: Value| {

@@ -18,15 +18,15 @@ mod write;
 mod tests;
 
 pub use names::{number, stem_fault};
-pub use read::{Files, Kept, files, index, no_prompt, raw, text, versions};
-pub use write::{KeptFile, Replace, Written, remove, write};
+pub use read::{ImportedCatalogFiles, StoredCatalog, files, index, no_prompt, raw, text, versions};
+pub use write::{CatalogPromptFile, CatalogWriteOutcome, ReplaceMode, remove, write};
 
 use crate::{
     system::System,
     trust::{Dirs, state_dir},
 };
 use preface_core::{
-    catalog::Index,
+    catalog::CatalogIndex,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
 };
@@ -81,7 +81,7 @@ fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagno
 }
 
 /// Returns the name of the directory that the files of this very index lie in.
-fn files_key(index: &Index) -> String {
+fn files_key(index: &CatalogIndex) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(index.digest.as_bytes());
     for entry in &index.prompts {
@@ -93,7 +93,7 @@ fn files_key(index: &Index) -> String {
 }
 
 /// Returns the digest of the contents of an index, which its file carries too.
-fn seal(index: &Index) -> String {
+fn seal(index: &CatalogIndex) -> String {
     // An index has nothing in it that JSON cannot say.
     digest(&serde_json::to_vec(index).unwrap_or_default())
 }

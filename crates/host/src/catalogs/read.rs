@@ -6,9 +6,9 @@ use super::{
     names::{number, stem_fault},
     place, seal,
 };
-use crate::system::{FileKind, ReadError, System, Within};
+use crate::system::{FileKind, ReadError, ReadScope, System};
 use preface_core::{
-    catalog::{CatalogText, Entry, INDEX_FORMAT, Index},
+    catalog::{CatalogEntry, CatalogIndex, CatalogText, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
     suggestion,
@@ -23,16 +23,16 @@ const LIST_LIMIT: usize = 10_000;
 
 /// A stored catalog.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredCatalog {
     /// The version.
     pub version: String,
     /// The index, or the reason why it cannot be used.
-    pub index: Result<Index, Box<Diagnostic>>,
+    pub index: Result<CatalogIndex, Box<Diagnostic>>,
 }
 
 /// Finds the catalogs that are kept, by their version from the oldest on. What lies among them and is none is noted.
 #[must_use]
-pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<Kept> {
+pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<StoredCatalog> {
     let Some(dir) = dir(system) else { return Vec::new() };
     let entries = match system.list(&dir, CATALOGS_LIMIT) {
         Ok(entries) => entries,
@@ -56,7 +56,7 @@ pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<Kept> {
         }
     }
     found.sort_by_cached_key(|version| (number(version), version.clone()));
-    found.into_iter().map(|version| Kept { index: index(system, &version), version }).collect()
+    found.into_iter().map(|version| StoredCatalog { index: index(system, &version), version }).collect()
 }
 
 /// Reads the index of a catalog, and checks that it is whole: its form, its version, its names, and that its digest is that
@@ -66,10 +66,10 @@ pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<Kept> {
 /// `catalog/version`: no version. `catalog/no-directory`: the user has none. `catalog/missing`: not imported.
 /// `catalog/unfinished`: an import or a removal did not come to its end. `catalog/format`: in the form of another version
 /// of preface. `catalog/unreadable` and `catalog/changed`: it is not what was written.
-pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic>> {
+pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
     let path = dir.join(INDEX);
-    let read = match system.read(&path, Within::Anywhere, INDEX_LIMIT) {
+    let read = match system.read(&path, ReadScope::Anywhere, INDEX_LIMIT) {
         Ok(read) => read,
         Err(ReadError::Missing) if system.stat(&dir).is_some() => {
             let what = format!("an import of the catalog {version} did not come to its end");
@@ -89,12 +89,12 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
     let fault = |what: String| Err(changed(system, &path, &what));
     // The form first: another form may have other fields.
     #[derive(serde::Deserialize)]
-    struct Form {
+    struct IndexHeader {
         format: u32,
         #[serde(default)]
         seal: String,
     }
-    let form: Form = match serde_json::from_slice(&read.bytes) {
+    let form: IndexHeader = match serde_json::from_slice(&read.bytes) {
         Ok(form) => form,
         Err(error) => return fault(format!("it is no index: {}", escape_hidden(&error.to_string()))),
     };
@@ -108,7 +108,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
             .help("import it again")
             .into());
     }
-    let index: Index = match serde_json::from_slice(&read.bytes) {
+    let index: CatalogIndex = match serde_json::from_slice(&read.bytes) {
         Ok(index) => index,
         Err(error) => return fault(format!("it is no index: {}", escape_hidden(&error.to_string()))),
     };
@@ -126,7 +126,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
 ///
 /// # Errors
 /// `catalog/no-prompt`: there is none of this name. `catalog/unreadable` and `catalog/changed`: it is not what was written.
-pub fn text(system: &dyn System, index: &Index, name: &str) -> Result<CatalogText, Box<Diagnostic>> {
+pub fn text(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<CatalogText, Box<Diagnostic>> {
     let entry = entry(index, name)?;
     let (path, bytes) = file(system, index, COMPILED, &entry.compiled_file(), COMPILED_LIMIT)?;
     if digest(&bytes) != entry.compiled {
@@ -147,7 +147,7 @@ pub fn text(system: &dyn System, index: &Index, name: &str) -> Result<CatalogTex
 ///
 /// # Errors
 /// As [`text`].
-pub fn raw(system: &dyn System, index: &Index, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
+pub fn raw(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
     let entry = entry(index, name)?;
     let (path, bytes) = file(system, index, RAW, &entry.file, FILE_LIMIT)?;
     if digest(&bytes) == entry.digest {
@@ -159,7 +159,7 @@ pub fn raw(system: &dyn System, index: &Index, name: &str) -> Result<Vec<u8>, Bo
 
 /// The files next to an index, unchecked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Files {
+pub struct ImportedCatalogFiles {
     /// The files as they were imported, by name.
     pub raw: BTreeMap<String, Vec<u8>>,
     /// The compiled files, by the names that they are stored under.
@@ -168,8 +168,8 @@ pub struct Files {
 
 /// Reads all that lies beside an index. What cannot be read is noted, and left out.
 #[must_use]
-pub fn files(system: &dyn System, index: &Index, notes: &mut Diagnostics) -> Files {
-    let mut found = Files::default();
+pub fn files(system: &dyn System, index: &CatalogIndex, notes: &mut Diagnostics) -> ImportedCatalogFiles {
+    let mut found = ImportedCatalogFiles::default();
     let Ok(dir) = catalog_dir(system, &index.version) else { return found };
     let dir = dir.join(files_key(index));
     for (kind, limit, into) in
@@ -182,7 +182,7 @@ pub fn files(system: &dyn System, index: &Index, notes: &mut Diagnostics) -> Fil
         });
         for entry in entries {
             let path = dir.join(&entry.name);
-            match system.read(&path, Within::Anywhere, limit) {
+            match system.read(&path, ReadScope::Anywhere, limit) {
                 Ok(read) => _ = into.insert(entry.name.to_string_lossy().into_owned(), read.into_bytes()),
                 Err(error) => notes.push(*unreadable(system, &path, &error.to_string())),
             }
@@ -191,13 +191,13 @@ pub fn files(system: &dyn System, index: &Index, notes: &mut Diagnostics) -> Fil
     found
 }
 
-fn entry<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>> {
+fn entry<'i>(index: &'i CatalogIndex, name: &str) -> Result<&'i CatalogEntry, Box<Diagnostic>> {
     index.entry(name).ok_or_else(|| no_prompt(index, name))
 }
 
 /// Reports that a catalog has no prompt of this name, and suggests a similar one.
 #[must_use]
-pub fn no_prompt(index: &Index, name: &str) -> Box<Diagnostic> {
+pub fn no_prompt(index: &CatalogIndex, name: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {} has no prompt `{}`", index.version, escape_hidden(name));
     let names = index.prompts.iter().map(|entry| entry.name.as_str());
     let note = Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what);
@@ -209,20 +209,20 @@ pub fn no_prompt(index: &Index, name: &str) -> Box<Diagnostic> {
 
 fn file(
     system: &dyn System,
-    index: &Index,
+    index: &CatalogIndex,
     kind: &str,
     name: &str,
     limit: u64,
 ) -> Result<(PathBuf, Vec<u8>), Box<Diagnostic>> {
     let path = catalog_dir(system, &index.version)?.join(files_key(index)).join(kind).join(name);
-    match system.read(&path, Within::Anywhere, limit) {
+    match system.read(&path, ReadScope::Anywhere, limit) {
         Ok(read) => Ok((path, read.into_bytes())),
         Err(error) => Err(unreadable(system, &path, &error.to_string())),
     }
 }
 
 /// Returns the problem of an index; `None` if it is valid.
-pub(super) fn index_fault(index: &Index) -> Option<String> {
+pub(super) fn index_fault(index: &CatalogIndex) -> Option<String> {
     if index.prompts.len() > PROMPTS_LIMIT {
         return Some(format!("it has more than {PROMPTS_LIMIT} prompts"));
     }
@@ -240,7 +240,7 @@ pub(super) fn index_fault(index: &Index) -> Option<String> {
             return Some(format!("two of its files are called `{shown}`"));
         }
     }
-    (Index::digest_of_entries(&index.prompts) != index.digest)
+    (CatalogIndex::digest_of_entries(&index.prompts) != index.digest)
         .then(|| "its digest is not that of its prompts".to_owned())
 }
 

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::system::{
-    Within,
-    memory::{Fault, MemorySystem},
+    ReadScope,
+    memory::{MemorySystem, WriteFault},
 };
 use preface_core::{
-    catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT},
+    catalog::{CatalogChunk, CatalogEntry, CatalogText, Generation, INDEX_FORMAT},
     diagnostic::Diagnostics,
 };
 
@@ -17,20 +17,20 @@ fn system() -> MemorySystem {
 }
 
 /// A catalog that is made by hand: of each prompt its file and its words.
-struct Made {
-    index: Index,
+struct SampleCatalog {
+    index: CatalogIndex,
     files: Vec<(String, Vec<u8>, Vec<u8>)>,
 }
 
-impl Made {
+impl SampleCatalog {
     fn new(version: &str, prompts: &[(&str, &str)]) -> Self {
         let (mut entries, mut files) = (Vec::new(), Vec::new());
         for (file, words) in prompts {
             let name = format!("Data: {}", file.trim_end_matches(".md"));
-            let chunks = vec![Chunk::Text { text: (*words).to_owned(), span: 0..words.len() }];
+            let chunks = vec![CatalogChunk::Text { text: (*words).to_owned(), span: 0..words.len() }];
             let text = CatalogText { prompt: name.clone(), file: (*file).to_owned(), first_line: 1, chunks };
             let compiled = serde_json::to_vec(&text).unwrap();
-            entries.push(Entry {
+            entries.push(CatalogEntry {
                 name,
                 file: (*file).to_owned(),
                 description: String::new(),
@@ -45,19 +45,26 @@ impl Made {
             });
             files.push(((*file).to_owned(), words.as_bytes().to_vec(), compiled));
         }
-        let index = Index {
+        let index = CatalogIndex {
             format: INDEX_FORMAT,
             version: version.to_owned(),
             generation: Generation::A,
-            digest: Index::digest_of_entries(&entries),
+            digest: CatalogIndex::digest_of_entries(&entries),
             prompts: entries,
         };
-        Made { index, files }
+        SampleCatalog { index, files }
     }
 
-    fn write(&self, system: &MemorySystem, replace: Replace) -> Result<Written, Box<Diagnostic>> {
-        let files: Vec<KeptFile<'_>> =
-            self.files.iter().map(|(file, raw, compiled)| KeptFile { file, raw, compiled }).collect();
+    fn write(
+        &self,
+        system: &MemorySystem,
+        replace: ReplaceMode,
+    ) -> Result<CatalogWriteOutcome, Box<Diagnostic>> {
+        let files: Vec<CatalogPromptFile<'_>> = self
+            .files
+            .iter()
+            .map(|(file, raw, compiled)| CatalogPromptFile { file, raw, compiled })
+            .collect();
         let mut notes = Diagnostics::new();
         let written = write(system, &self.index, &files, replace, &mut notes);
         assert_eq!(notes, []);
@@ -66,7 +73,7 @@ impl Made {
 
     /// True where all of it can be read back as it was written.
     fn stands(&self, system: &MemorySystem) -> bool {
-        let whole = |entry: &Entry| {
+        let whole = |entry: &CatalogEntry| {
             text(system, &self.index, &entry.name).is_ok() && raw(system, &self.index, &entry.name).is_ok()
         };
         index(system, &self.index.version).is_ok_and(|index| index == self.index)
@@ -74,12 +81,12 @@ impl Made {
     }
 }
 
-fn old() -> Made {
-    Made::new("2.1.37", &[("a.md", "One."), ("b.md", "Two.")])
+fn old() -> SampleCatalog {
+    SampleCatalog::new("2.1.37", &[("a.md", "One."), ("b.md", "Two.")])
 }
 
-fn new() -> Made {
-    Made::new("2.1.37", &[("b.md", "Two, said better."), ("c.md", "Three.")])
+fn new() -> SampleCatalog {
+    SampleCatalog::new("2.1.37", &[("b.md", "Two, said better."), ("c.md", "Three.")])
 }
 
 fn code<T>(result: Result<T, Box<Diagnostic>>) -> String {
@@ -108,9 +115,9 @@ fn tree(system: &MemorySystem) -> Vec<String> {
 fn what_is_written_is_read_back() {
     let system = system();
     assert_eq!(code(index(&system, "2.1.37")), "catalog/missing");
-    assert_eq!(old().write(&system, Replace::No), Ok(Written::New));
+    assert_eq!(old().write(&system, ReplaceMode::No), Ok(CatalogWriteOutcome::New));
     assert!(old().stands(&system));
-    assert_eq!(old().write(&system, Replace::No), Ok(Written::Same));
+    assert_eq!(old().write(&system, ReplaceMode::No), Ok(CatalogWriteOutcome::Same));
     let key = files_key(&old().index);
     let expected =
         ["", "/compiled", "/compiled/a.json", "/compiled/b.json", "/raw", "/raw/a.md", "/raw/b.md"];
@@ -123,12 +130,12 @@ fn what_is_written_is_read_back() {
 #[test]
 fn other_texts_of_a_version_are_replaced_only_when_told() {
     let system = system();
-    old().write(&system, Replace::No).unwrap();
-    let refused = new().write(&system, Replace::No).unwrap_err();
+    old().write(&system, ReplaceMode::No).unwrap();
+    let refused = new().write(&system, ReplaceMode::No).unwrap_err();
     assert_eq!(refused.code.as_str(), "catalog/exists");
     assert!(refused.help.unwrap().contains(&new().index.pin()));
     assert!(old().stands(&system));
-    assert_eq!(new().write(&system, Replace::Yes), Ok(Written::Replaced));
+    assert_eq!(new().write(&system, ReplaceMode::Yes), Ok(CatalogWriteOutcome::Replaced));
     assert!(new().stands(&system));
     assert!(!tree(&system).iter().any(|path| path.ends_with("a.md")), "nothing of the old one is left");
 }
@@ -138,13 +145,16 @@ fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
     let mut seen = (0, 0);
     for step in 0.. {
         let system = system();
-        old().write(&system, Replace::No).unwrap();
-        system.fail_step(step, Fault::Crash);
+        old().write(&system, ReplaceMode::No).unwrap();
+        system.fail_step(step, WriteFault::Crash);
         let files = new();
-        let kept: Vec<KeptFile<'_>> =
-            files.files.iter().map(|(file, raw, compiled)| KeptFile { file, raw, compiled }).collect();
+        let kept: Vec<CatalogPromptFile<'_>> = files
+            .files
+            .iter()
+            .map(|(file, raw, compiled)| CatalogPromptFile { file, raw, compiled })
+            .collect();
         let mut notes = Diagnostics::new();
-        let written = write(&system, &files.index, &kept, Replace::Yes, &mut notes);
+        let written = write(&system, &files.index, &kept, ReplaceMode::Yes, &mut notes);
         if written.is_ok() && notes.is_empty() {
             assert!(step > 10, "there were steps to crash at");
             break;
@@ -156,7 +166,7 @@ fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
             both => panic!("step {step}: {both:?}, {:?}", tree(&system)),
         }
         // The next import clears up.
-        new().write(&system, Replace::Yes).unwrap();
+        new().write(&system, ReplaceMode::Yes).unwrap();
         assert!(new().stands(&system));
         assert_eq!(tree(&system).len(), 9, "step {step}: {:?}", tree(&system));
     }
@@ -167,10 +177,10 @@ fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
 fn a_full_disk_leaves_the_old_catalog_and_nothing_else() {
     for step in 0..12 {
         let system = system();
-        old().write(&system, Replace::No).unwrap();
+        old().write(&system, ReplaceMode::No).unwrap();
         let before = tree(&system);
-        system.fail_step(step, Fault::Fail(crate::system::WriteError::Other("no space left".into())));
-        if new().write(&system, Replace::Yes).is_err() {
+        system.fail_step(step, WriteFault::Fail(crate::system::WriteError::Other("no space left".into())));
+        if new().write(&system, ReplaceMode::Yes).is_err() {
             assert!(old().stands(&system), "step {step}");
             assert_eq!(tree(&system), before, "step {step}");
         }
@@ -186,9 +196,9 @@ fn a_changed_byte_is_found_where_it_is_read() {
         (format!("{key}/compiled/a.json"), "catalog/changed"),
     ] {
         let system = system();
-        old().write(&system, Replace::No).unwrap();
+        old().write(&system, ReplaceMode::No).unwrap();
         let path = format!("/state/catalogs/2.1.37/{path}");
-        let mut bytes = system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().into_bytes();
+        let mut bytes = system.read(path.as_ref(), ReadScope::Anywhere, 9999).unwrap().into_bytes();
         // A digit of the digest of the first entry, or any byte of a text.
         let at = match bytes.windows(7).position(|window| window == b"blake3:") {
             Some(at) => at + 10,
@@ -205,7 +215,7 @@ fn a_changed_byte_is_found_where_it_is_read() {
         };
         assert_eq!(found.code.as_str(), code_expected, "{path}");
         assert_eq!(found.place.unwrap().path, path);
-        assert!(old().write(&system, Replace::No).is_ok());
+        assert!(old().write(&system, ReplaceMode::No).is_ok());
         assert!(old().stands(&system), "importing again puts {path} right");
     }
 }
@@ -213,10 +223,10 @@ fn a_changed_byte_is_found_where_it_is_read() {
 #[test]
 fn an_index_that_says_something_else_is_not_believed() {
     let system = system();
-    old().write(&system, Replace::No).unwrap();
+    old().write(&system, ReplaceMode::No).unwrap();
     let path = "/state/catalogs/2.1.37/index.json";
-    let said =
-        String::from_utf8(system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().into_bytes()).unwrap();
+    let said = String::from_utf8(system.read(path.as_ref(), ReadScope::Anywhere, 9999).unwrap().into_bytes())
+        .unwrap();
     for (from, to) in [("\"bytes\": 4", "\"bytes\": 5"), ("\"a\"", "\"b\""), ("Data: a", "Data: z")] {
         assert_ne!(from, to);
         system.put_file(path, said.replacen(from, to, 1));
@@ -235,7 +245,7 @@ fn versions_are_listed_by_their_numbers() {
         .with_file("/state/catalogs/2.1.5/index.json", "{\"format\":9}")
         .with_file("/state/catalogs/2.1.6/index.json", "[");
     for version in ["2.1.37", "2.1.240", "2.1.100"] {
-        Made::new(version, &[("a.md", "One.")]).write(&system, Replace::No).unwrap();
+        SampleCatalog::new(version, &[("a.md", "One.")]).write(&system, ReplaceMode::No).unwrap();
     }
     let mut notes = Diagnostics::new();
     let found: Vec<(String, String)> =
@@ -258,18 +268,24 @@ fn no_version_and_no_name_leads_out() {
     for version in ["../x", "..", ".", "", "/state/x", "2.1.37/../../x"] {
         assert_eq!(code(index(&system, version)), "catalog/version", "{version}");
         assert_eq!(code(remove(&system, version, &mut Vec::new())), "catalog/version", "{version}");
-        assert_eq!(code(Made::new(version, &[]).write(&system, Replace::Yes)), "catalog/version");
+        assert_eq!(
+            code(SampleCatalog::new(version, &[]).write(&system, ReplaceMode::Yes)),
+            "catalog/version"
+        );
     }
     for file in ["../secret.md", "..md", "a/b.md", ".md"] {
-        assert_eq!(code(Made::new("1.0", &[(file, "")]).write(&system, Replace::Yes)), "catalog/invalid");
+        assert_eq!(
+            code(SampleCatalog::new("1.0", &[(file, "")]).write(&system, ReplaceMode::Yes)),
+            "catalog/invalid"
+        );
     }
     for pair in [["a.md", "a.md"], ["a.md", "A.md"]] {
-        let made = Made::new("1.0", &pair.map(|file| (file, "")));
-        assert_eq!(code(made.write(&system, Replace::Yes)), "catalog/invalid", "{pair:?}");
+        let made = SampleCatalog::new("1.0", &pair.map(|file| (file, "")));
+        assert_eq!(code(made.write(&system, ReplaceMode::Yes)), "catalog/invalid", "{pair:?}");
     }
     // An index that was changed by hand is no way out either.
-    let mut made = Made::new("1.0", &[("a.md", "One.")]);
-    made.write(&system, Replace::No).unwrap();
+    let mut made = SampleCatalog::new("1.0", &[("a.md", "One.")]);
+    made.write(&system, ReplaceMode::No).unwrap();
     made.index.prompts[0].file = "../../../../secret.md".into();
     let mut forged = serde_json::to_value(&made.index).unwrap();
     forged["seal"] = seal(&made.index).into();
@@ -281,8 +297,8 @@ fn no_version_and_no_name_leads_out() {
 #[test]
 fn removing_takes_all_of_it_and_nothing_else() {
     let system = system();
-    old().write(&system, Replace::No).unwrap();
-    Made::new("2.2", &[("a.md", "One.")]).write(&system, Replace::No).unwrap();
+    old().write(&system, ReplaceMode::No).unwrap();
+    SampleCatalog::new("2.2", &[("a.md", "One.")]).write(&system, ReplaceMode::No).unwrap();
     let others: Vec<String> = tree(&system).into_iter().filter(|path| path.starts_with("2.2")).collect();
     let mut notes = Diagnostics::new();
     remove(&system, "2.1.37", &mut notes).unwrap();
@@ -299,7 +315,7 @@ fn removing_takes_all_of_it_and_nothing_else() {
 #[test]
 fn a_name_that_is_not_there_gets_a_hint() {
     let system = system();
-    old().write(&system, Replace::No).unwrap();
+    old().write(&system, ReplaceMode::No).unwrap();
     let note = text(&system, &old().index, "Data: aa").unwrap_err();
     assert_eq!(note.code.as_str(), "catalog/no-prompt");
     assert!(note.help.unwrap().starts_with("did you mean `Data: a`?"));

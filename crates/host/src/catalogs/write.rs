@@ -6,9 +6,9 @@ use super::{
     read::{self, index_fault},
     seal,
 };
-use crate::system::{FileKind, ReadError, System, Within, Write, WriteError};
+use crate::system::{FileKind, ReadError, ReadScope, System, WriteError, WriteMode};
 use preface_core::{
-    catalog::{self, CatalogText, Index},
+    catalog::{self, CatalogIndex, CatalogText},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
 };
@@ -30,7 +30,7 @@ const SWEEP_LIMIT: usize = 10_000;
 
 /// A prompt of a catalog that is to be stored.
 #[derive(Clone, Copy, Debug)]
-pub struct KeptFile<'a> {
+pub struct CatalogPromptFile<'a> {
     /// The name of the file, as in the index.
     pub file: &'a str,
     /// The file as it was imported.
@@ -41,7 +41,7 @@ pub struct KeptFile<'a> {
 
 /// The handling of other texts of the same version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replace {
+pub enum ReplaceMode {
     /// Existing texts stay.
     No,
     /// Existing texts are replaced.
@@ -50,15 +50,15 @@ pub enum Replace {
 
 /// An index as it is written.
 #[derive(serde::Serialize)]
-struct Sealed<'a> {
+struct SealedIndex<'a> {
     #[serde(flatten)]
-    index: &'a Index,
+    index: &'a CatalogIndex,
     seal: String,
 }
 
 /// The effect of storing a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum CatalogWriteOutcome {
     /// A new catalog was stored.
     New,
     /// Another catalog, or a broken one, was replaced.
@@ -76,14 +76,14 @@ pub enum Written {
 /// catalog stays. Else as [`super::index`].
 pub fn write(
     system: &dyn System,
-    index: &Index,
-    files: &[KeptFile<'_>],
-    replace: Replace,
+    index: &CatalogIndex,
+    files: &[CatalogPromptFile<'_>],
+    replace: ReplaceMode,
     notes: &mut Diagnostics,
-) -> Result<Written, Box<Diagnostic>> {
+) -> Result<CatalogWriteOutcome, Box<Diagnostic>> {
     let dir = catalog_dir(system, &index.version)?;
     check(index, files)?;
-    let sealed = Sealed { index, seal: seal(index) };
+    let sealed = SealedIndex { index, seal: seal(index) };
     let mut bytes = serde_json::to_vec_pretty(&sealed).map_err(|error| invalid(index, &error.to_string()))?;
     bytes.push(b'\n');
     if bytes.len() as u64 > INDEX_LIMIT {
@@ -93,8 +93,8 @@ pub fn write(
     let _lock = lock(system, &dir)?;
     let old = read::index(system, &index.version);
     let written = match &old {
-        Ok(old) if old == index => Written::Same,
-        Ok(old) if old.digest != index.digest && replace == Replace::No => {
+        Ok(old) if old == index => CatalogWriteOutcome::Same,
+        Ok(old) if old.digest != index.digest && replace == ReplaceMode::No => {
             let what = format!("other texts of the catalog {} are imported: {}", index.version, old.pin());
             return Err(Diagnostic::error(DiagnosticCode::CatalogExists, what)
                 .help(format!("replace them with {}, or keep both under different versions", index.pin()))
@@ -103,13 +103,13 @@ pub fn write(
         Err(note)
             if matches!(note.code, DiagnosticCode::CatalogMissing | DiagnosticCode::CatalogUnfinished) =>
         {
-            Written::New
+            CatalogWriteOutcome::New
         }
-        Ok(_) | Err(_) => Written::Replaced,
+        Ok(_) | Err(_) => CatalogWriteOutcome::Replaced,
     };
     let key = files_key(index);
     let done = put(system, &dir.join(&key), files, notes).and_then(|()| match written {
-        Written::Same => Ok(()),
+        CatalogWriteOutcome::Same => Ok(()),
         _ => one(system, &dir.join(INDEX), &bytes),
     });
     // After a failure it is the new files that belong to nothing.
@@ -155,11 +155,12 @@ fn lock(system: &dyn System, dir: &Path) -> Result<Box<dyn Send>, Box<Diagnostic
 }
 
 /// Checks that index and files belong together, and that all of it can be read again.
-fn check(index: &Index, files: &[KeptFile<'_>]) -> Result<(), Box<Diagnostic>> {
+fn check(index: &CatalogIndex, files: &[CatalogPromptFile<'_>]) -> Result<(), Box<Diagnostic>> {
     if let Some(fault) = index_fault(index) {
         return Err(invalid(index, &fault));
     }
-    let by_name: BTreeMap<&str, &KeptFile<'_>> = files.iter().map(|file| (file.file, file)).collect();
+    let by_name: BTreeMap<&str, &CatalogPromptFile<'_>> =
+        files.iter().map(|file| (file.file, file)).collect();
     if by_name.len() != index.prompts.len() || files.len() != index.prompts.len() {
         return Err(invalid(index, "its index and its files do not belong together"));
     }
@@ -185,7 +186,7 @@ fn check(index: &Index, files: &[KeptFile<'_>]) -> Result<(), Box<Diagnostic>> {
 fn put(
     system: &dyn System,
     dir: &Path,
-    files: &[KeptFile<'_>],
+    files: &[CatalogPromptFile<'_>],
     notes: &mut Diagnostics,
 ) -> Result<(), Box<Diagnostic>> {
     for kind in [RAW, COMPILED] {
@@ -202,7 +203,7 @@ fn put(
                     _ => (catalog::compiled_file(file.file), file.compiled),
                 };
                 let path = dir.join(name);
-                let there = system.read(&path, Within::Anywhere, bytes.len() as u64);
+                let there = system.read(&path, ReadScope::Anywhere, bytes.len() as u64);
                 if !there.is_ok_and(|there| *there.bytes == bytes) {
                     one(system, &path, bytes)?;
                 }
@@ -222,7 +223,9 @@ fn put(
 }
 
 fn one(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
-    system.write(path, bytes, Write::Replace, FILE_MODE).map_err(|error| not_written(system, path, &error))
+    system
+        .write(path, bytes, WriteMode::Replace, FILE_MODE)
+        .map_err(|error| not_written(system, path, &error))
 }
 
 /// Removes the files of all imports but one. Only what looks like ours goes.
@@ -280,7 +283,7 @@ fn is_unfinished(name: &str) -> bool {
     name.starts_with(".preface-") && name.ends_with(".tmp")
 }
 
-fn invalid(index: &Index, why: &str) -> Box<Diagnostic> {
+fn invalid(index: &CatalogIndex, why: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         DiagnosticCode::CatalogInvalid,
         format!("the catalog {} cannot be kept: {why}", index.version),

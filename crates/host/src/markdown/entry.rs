@@ -1,6 +1,6 @@
 //! A file that was found, whatever became of it.
 
-use super::file::{MarkdownFile, Unread};
+use super::file::{MarkdownFile, UnreadMarkdown};
 use preface_core::{
     diagnostic::Diagnostics,
     extension::{EntryOrigin, Status},
@@ -84,9 +84,9 @@ impl<T> MarkdownEntry<T> {
     }
 }
 
-impl<T> From<Unread> for MarkdownEntry<T> {
-    fn from(unread: Unread) -> Self {
-        let Unread { name, origin, below, bytes, status, notes } = unread;
+impl<T> From<UnreadMarkdown> for MarkdownEntry<T> {
+    fn from(unread: UnreadMarkdown) -> Self {
+        let UnreadMarkdown { name, origin, below, bytes, status, notes } = unread;
         MarkdownEntry { status, bytes, diagnostics: notes, ..Self::found(name, origin, below) }
     }
 }

@@ -1,10 +1,10 @@
 //! One file: through the gate, split into head and body, the head read.
 
-use super::{shown, walk::Found};
+use super::{shown, walk::MarkdownPath};
 use crate::{
-    gate::Belongs,
-    look::{Look, Wanted},
-    system::Within,
+    gate::FileOwner,
+    look::{ProviderContext, ReadRequest},
+    system::ReadScope,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -13,8 +13,8 @@ use preface_core::{
     scope::Scope,
     section::Language,
     skill::{
-        Fields, Value, YamlError,
-        frontmatter::{self, Split, split},
+        YamlError, YamlFields, YamlValue,
+        frontmatter::{self, FrontmatterSplit, split},
     },
     template::trim,
 };
@@ -31,7 +31,7 @@ pub struct MarkdownFile {
     /// The path below the directory of its kind, with `/`, without `.md`.
     pub below: String,
     /// The keys and values of the head, without literal keys.
-    pub fields: Fields,
+    pub fields: YamlFields,
     /// The literal keys.
     pub literal: BTreeMap<&'static str, String>,
     /// The text after the head, trimmed and otherwise unchanged.
@@ -46,9 +46,9 @@ pub struct MarkdownFile {
     line: usize,
 }
 
-pub(super) enum Reading {
+pub(super) enum MarkdownOutcome {
     File(Box<MarkdownFile>),
-    Unread(Unread),
+    Unread(UnreadMarkdown),
 }
 
 /// The keys that the head of a file can have.
@@ -61,7 +61,7 @@ pub(super) struct HeadKeys {
 }
 
 /// A file whose head could not be read.
-pub(super) struct Unread {
+pub(super) struct UnreadMarkdown {
     pub name: String,
     pub origin: EntryOrigin,
     pub below: String,
@@ -87,7 +87,7 @@ impl MarkdownFile {
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.fields.get(key) {
-            Some(Value::Text(text)) => Some(trim(text)).filter(|text| !text.is_empty()),
+            Some(YamlValue::Text(text)) => Some(trim(text)).filter(|text| !text.is_empty()),
             _ => None,
         }
     }
@@ -132,39 +132,46 @@ impl MarkdownFile {
 }
 
 /// Reads a file of the bundle.
-pub(super) fn of_bundle(path: &str, below: &str, bytes: &[u8], keys: HeadKeys, look: &Look<'_>) -> Reading {
+pub(super) fn of_bundle(
+    path: &str,
+    below: &str,
+    bytes: &[u8],
+    keys: HeadKeys,
+    look: &ProviderContext<'_>,
+) -> MarkdownOutcome {
     let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
     let pieces = decode(bytes, &source);
-    let whole = Whole { source, below, pieces, bytes: bytes.len(), language: Language::Template };
+    let whole = MarkdownSource { source, below, pieces, bytes: bytes.len(), language: Language::Template };
     whole.split(keys, look)
 }
 
 /// Reads a file of a layer. `None` where it went away between the list and the reading.
 pub(super) fn of_layer(
     scope: Scope,
-    found: &Found,
+    found: &MarkdownPath,
     within: Option<&Path>,
     keys: HeadKeys,
-    look: &Look<'_>,
-) -> Option<Reading> {
-    let within = within.map_or(Within::Anywhere, Within::Root);
+    look: &ProviderContext<'_>,
+) -> Option<MarkdownOutcome> {
+    let within = within.map_or(ReadScope::Anywhere, ReadScope::Root);
     let wanted = match scope {
-        Scope::Project => Wanted::project(&found.path, within, FILE_LIMIT, Belongs::ToLayer),
-        _ => Wanted::global(&found.path, FILE_LIMIT),
+        Scope::Project => ReadRequest::project(&found.path, within, FILE_LIMIT, FileOwner::ToLayer),
+        _ => ReadRequest::global(&found.path, FILE_LIMIT),
     };
     let source = look.places.source(scope, &found.path);
     let before = look.notes.borrow().len();
     if let Some(read) = look.read(&wanted) {
         let pieces = look.decoded(scope, &found.path, &read);
         let bytes = read.bytes.len();
-        let whole = Whole { source, below: &found.below, pieces, bytes, language: Language::Verbatim };
+        let whole =
+            MarkdownSource { source, below: &found.below, pieces, bytes, language: Language::Verbatim };
         return Some(whole.split(keys, look));
     }
     let notes = look.notes.borrow()[before..].to_vec();
     let is_held = notes.iter().any(|note| note.code == DiagnosticCode::TrustHeld);
     let stat = look.system.stat(&found.path).filter(|_| is_held);
     (!notes.is_empty()).then(|| {
-        Reading::Unread(Unread {
+        MarkdownOutcome::Unread(UnreadMarkdown {
             name: stem(&found.below).to_owned(),
             origin: EntryOrigin { scope, path: source.path.clone() },
             below: found.below.clone(),
@@ -176,7 +183,7 @@ pub(super) fn of_layer(
 }
 
 /// A file as it was read.
-struct Whole<'a> {
+struct MarkdownSource<'a> {
     source: Arc<Source>,
     below: &'a str,
     pieces: Vec<Piece>,
@@ -184,8 +191,8 @@ struct Whole<'a> {
     language: Language,
 }
 
-impl Whole<'_> {
-    fn split(self, keys: HeadKeys, look: &Look<'_>) -> Reading {
+impl MarkdownSource<'_> {
+    fn split(self, keys: HeadKeys, look: &ProviderContext<'_>) -> MarkdownOutcome {
         let text = joined(&self.pieces);
         let mark = mark(&text);
         let parts = split(&text[mark..]);
@@ -200,7 +207,7 @@ impl Whole<'_> {
             Ok(fields)
         });
         match fields {
-            Ok(fields) => Reading::File(Box::new(MarkdownFile {
+            Ok(fields) => MarkdownOutcome::File(Box::new(MarkdownFile {
                 below: self.below.to_owned(),
                 fields,
                 literal,
@@ -230,7 +237,7 @@ impl Whole<'_> {
         Diagnostic::info(DiagnosticCode::MarkdownHead, what).at(self.place(line)).help(help)
     }
 
-    fn no_yaml(self, line: usize, why: &str, look: &Look<'_>) -> Reading {
+    fn no_yaml(self, line: usize, why: &str, look: &ProviderContext<'_>) -> MarkdownOutcome {
         let Source { scope, path } = &*self.source;
         let place = self.place(line);
         let what = format!("{path} was left out: its head is no YAML: {}", shown(why));
@@ -238,7 +245,7 @@ impl Whole<'_> {
             .at(place)
             .help("mend the lines between the two `---`; a text with `: ` in it needs quotes");
         look.note(note.clone());
-        Reading::Unread(Unread {
+        MarkdownOutcome::Unread(UnreadMarkdown {
             name: stem(self.below).to_owned(),
             origin: EntryOrigin { scope: *scope, path: path.clone() },
             below: self.below.to_owned(),
@@ -262,7 +269,7 @@ fn mark(text: &str) -> usize {
     text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len()
 }
 
-fn body_range(text: &str, parts: &Split<'_>, mark: usize) -> Range<usize> {
+fn body_range(text: &str, parts: &FrontmatterSplit<'_>, mark: usize) -> Range<usize> {
     let rest = match &parts.block {
         Some(_) => after_fence(text, parts.span.end + mark),
         None => mark,

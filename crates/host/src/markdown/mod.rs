@@ -1,6 +1,6 @@
 //! Markdown files with a head of fields, from the three layers: agents, output styles, slash commands.
 //!
-//! A [`Kind`] says where its files lie and what a head must say; `walk` finds files, `file` splits one, and [`load`] puts
+//! A [`MarkdownKind`] says where its files lie and what a head must say; `walk` finds files, `file` splits one, and [`load`] puts
 //! the layers over each other: the strongest layer that has a sound file wins a name. Everything that was found is an
 //! entry, whatever became of it, and nothing fails.
 
@@ -11,8 +11,8 @@ mod walk;
 pub use entry::{FileEntry, Markdown, MarkdownEntry};
 pub use file::{MarkdownFile, body};
 
-use crate::look::Look;
-use file::{HeadKeys, Reading};
+use crate::look::ProviderContext;
+use file::{HeadKeys, MarkdownOutcome};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{EntryOrigin, Status},
@@ -22,11 +22,11 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
-use walk::Tree;
+use walk::MarkdownTree;
 
 /// A kind of files.
 #[derive(Debug)]
-pub struct Kind<T> {
+pub struct MarkdownKind<T> {
     /// The directory below each layer, such as `agents`.
     pub dir: &'static str,
     /// The word for one file of the kind, as messages use it.
@@ -44,10 +44,10 @@ pub struct Kind<T> {
     /// The function that returns the key by which names are compared.
     pub key: fn(&str) -> String,
     /// Reads the head of a file.
-    pub read: fn(&MarkdownFile) -> Result<Said<T>, Box<Diagnostic>>,
+    pub read: fn(&MarkdownFile) -> Result<ParsedMarkdown<T>, Box<Diagnostic>>,
 }
 
-impl<T> Kind<T> {
+impl<T> MarkdownKind<T> {
     fn head(&self) -> HeadKeys {
         HeadKeys { literal: self.literal, is_key: self.is_key }
     }
@@ -55,7 +55,7 @@ impl<T> Kind<T> {
 
 /// The contents of a valid file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said<T> {
+pub struct ParsedMarkdown<T> {
     /// The name.
     pub name: String,
     /// The other fields.
@@ -67,7 +67,7 @@ pub struct Said<T> {
 /// Finds, reads and checks the files of a kind: layer by layer, the weakest first, each sorted by path. A
 /// diagnostic is reported once per build.
 #[must_use]
-pub fn load<T>(kind: &Kind<T>, look: &Look<'_>) -> Vec<MarkdownEntry<T>> {
+pub fn load<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>) -> Vec<MarkdownEntry<T>> {
     let before = look.notes.borrow().len();
     let mut entries = Vec::new();
     for scope in kind.layers {
@@ -82,7 +82,7 @@ pub fn load<T>(kind: &Kind<T>, look: &Look<'_>) -> Vec<MarkdownEntry<T>> {
 }
 
 /// Removes the diagnostics added since `before` that had been reported already.
-pub(crate) fn tell_once(before: usize, look: &Look<'_>) {
+pub(crate) fn tell_once(before: usize, look: &ProviderContext<'_>) {
     let mut notes = look.notes.borrow_mut();
     let new = notes.split_off(before);
     let new: Diagnostics = new.into_iter().filter(|note| !notes.contains(note)).collect();
@@ -98,7 +98,7 @@ pub(crate) fn shown(text: &str) -> String {
     }
 }
 
-fn bundled<T>(kind: &Kind<T>, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
+fn bundled<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
     let Some(bundle) = look.bundle else { return };
     let folder = format!("bundles/{bundle}/{}/", kind.dir);
     for path in look.system.bundled_list(&folder) {
@@ -115,11 +115,16 @@ fn bundled<T>(kind: &Kind<T>, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T
 /// The most text that the files of one kind have together in a layer.
 const MOST_BYTES: usize = 16 << 20;
 
-fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
+fn layer<T>(
+    kind: &MarkdownKind<T>,
+    scope: Scope,
+    look: &ProviderContext<'_>,
+    entries: &mut Vec<MarkdownEntry<T>>,
+) {
     let Some(dir) = root(scope, look).map(|root| root.join(kind.dir)) else { return };
     let within = within(scope, look);
     let mut room = MOST_BYTES;
-    for found in Tree::walk(scope, &dir, within, look) {
+    for found in MarkdownTree::walk(scope, &dir, within, look) {
         let Some(reading) = file::of_layer(scope, &found, within, kind.head(), look) else {
             continue;
         };
@@ -143,7 +148,7 @@ fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<Mar
 }
 
 /// The directory of a layer, where it may be looked into.
-fn root(scope: Scope, look: &Look<'_>) -> Option<PathBuf> {
+fn root(scope: Scope, look: &ProviderContext<'_>) -> Option<PathBuf> {
     match scope {
         Scope::Global => look.places.global.clone(),
         Scope::Project if look.gate.layer_speaks() => look.places.project.clone(),
@@ -152,14 +157,18 @@ fn root(scope: Scope, look: &Look<'_>) -> Option<PathBuf> {
 }
 
 /// The directory that links may not lead out of; `None` for the user's own files.
-fn within<'l>(scope: Scope, look: &'l Look<'_>) -> Option<&'l Path> {
+fn within<'l>(scope: Scope, look: &'l ProviderContext<'_>) -> Option<&'l Path> {
     (scope == Scope::Project).then(|| look.layer_root())
 }
 
-fn entry<T>(kind: &Kind<T>, reading: Reading, look: &Look<'_>) -> MarkdownEntry<T> {
+fn entry<T>(
+    kind: &MarkdownKind<T>,
+    reading: MarkdownOutcome,
+    look: &ProviderContext<'_>,
+) -> MarkdownEntry<T> {
     match reading {
-        Reading::Unread(unread) => unread.into(),
-        Reading::File(file) => match (kind.read)(&file) {
+        MarkdownOutcome::Unread(unread) => unread.into(),
+        MarkdownOutcome::File(file) => match (kind.read)(&file) {
             Ok(said) => {
                 look.notes.borrow_mut().extend(said.notes.iter().cloned());
                 let mut entry = MarkdownEntry::of(said.name, &file, said.notes);
@@ -178,7 +187,7 @@ fn entry<T>(kind: &Kind<T>, reading: Reading, look: &Look<'_>) -> MarkdownEntry<
 }
 
 /// Decides who answers to a name.
-fn settle<T>(kind: &Kind<T>, entries: &mut [MarkdownEntry<T>], look: &Look<'_>) {
+fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &ProviderContext<'_>) {
     let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
         names.entry((kind.key)(&entry.name)).or_default().push(at);
@@ -211,7 +220,7 @@ fn settle<T>(kind: &Kind<T>, entries: &mut [MarkdownEntry<T>], look: &Look<'_>) 
 }
 
 /// Two files of one layer with one name are a mistake; a stronger layer's is there to win.
-fn hidden<T>(kind: &Kind<T>, name: &str, loser: &EntryOrigin, winner: &EntryOrigin) -> Diagnostic {
+fn hidden<T>(kind: &MarkdownKind<T>, name: &str, loser: &EntryOrigin, winner: &EntryOrigin) -> Diagnostic {
     let (name, word) = (shown(name), kind.word);
     let place = Place::file(Some(loser.scope), loser.path.clone());
     if loser.scope == winner.scope {

@@ -1,7 +1,7 @@
 //! The walk through one directory of a layer: which files count, in byte order of their paths.
 
 use crate::{
-    look::Look,
+    look::ProviderContext,
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
@@ -26,29 +26,34 @@ const DEPTH: usize = 8;
 const MOST_NOTES: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct MarkdownPath {
     pub path: PathBuf,
     /// The path below the directory, with `/`, without `.md`.
     pub below: String,
 }
 
 /// One directory and what lies below it.
-pub(super) struct Tree<'a> {
-    look: &'a Look<'a>,
+pub(super) struct MarkdownTree<'a> {
+    look: &'a ProviderContext<'a>,
     scope: Scope,
     /// The directory that links must stay within; `None` for no limit.
     within: Option<&'a Path>,
-    found: Vec<Found>,
+    found: Vec<MarkdownPath>,
     /// The real paths of the directories that were read.
     walked: BTreeSet<PathBuf>,
     notes: usize,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> MarkdownTree<'a> {
     /// Returns the files below a directory; none if it does not exist.
-    pub(super) fn walk(scope: Scope, dir: &Path, within: Option<&'a Path>, look: &'a Look<'a>) -> Vec<Found> {
+    pub(super) fn walk(
+        scope: Scope,
+        dir: &Path,
+        within: Option<&'a Path>,
+        look: &'a ProviderContext<'a>,
+    ) -> Vec<MarkdownPath> {
         let (found, walked) = (Vec::new(), BTreeSet::new());
-        let mut tree = Tree { look, scope, within, found, walked, notes: 0 };
+        let mut tree = MarkdownTree { look, scope, within, found, walked, notes: 0 };
         match look.system.canonical(dir) {
             Ok(real) => {
                 if tree.may_enter(dir, &real) {
@@ -61,7 +66,7 @@ impl<'a> Tree<'a> {
         tree.finish(dir)
     }
 
-    fn finish(mut self, dir: &Path) -> Vec<Found> {
+    fn finish(mut self, dir: &Path) -> Vec<MarkdownPath> {
         let more = self.found.len().saturating_sub(MOST_FILES);
         if more > 0 {
             // A directory of thousands hides none of those beside it.
@@ -114,7 +119,7 @@ impl<'a> Tree<'a> {
         if !is_dir {
             // A pipe or a broken link of that name is told when it is read.
             if let Some(stem) = name.strip_suffix(".md").filter(|stem| !stem.is_empty()) {
-                self.found.push(Found { path: path.to_owned(), below: format!("{below}{stem}") });
+                self.found.push(MarkdownPath { path: path.to_owned(), below: format!("{below}{stem}") });
             }
             return;
         }

@@ -3,7 +3,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     agents::{self, AgentEntry},
-    look::Look,
+    look::ProviderContext,
     markdown::{shown, tell_once},
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
@@ -12,14 +12,14 @@ use preface_core::{
     extension::Status,
     lint::hidden::escape_hidden,
     origin::Piece,
-    section::{Body, Language, Section},
+    section::{Language, Section, SectionBody},
     world::{Contribution, Item},
 };
 use std::collections::BTreeMap;
 
 /// The provider of an agent's prompt, reminder and skills.
 #[derive(Debug)]
-pub struct Agent;
+pub struct AgentSection;
 
 /// The option `part`, then the options for finding skills.
 const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
@@ -36,7 +36,7 @@ const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
 /// The most skills that an agent starts with.
 const MOST_SKILLS: usize = 50;
 
-impl ContextProvider for Agent {
+impl ContextProvider for AgentSection {
     fn name(&self) -> &'static str {
         "agent"
     }
@@ -53,7 +53,7 @@ impl ContextProvider for Agent {
         true
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let part = options.word("part", &["prompt", "reminder", "skills"], look);
         let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is asked for") };
@@ -77,7 +77,7 @@ impl ContextProvider for Agent {
     }
 }
 
-impl Agent {
+impl AgentSection {
     fn prompt(&self, entry: &AgentEntry) -> Vec<Item> {
         item(entry, entry.value.body.clone(), entry.value.language).into_iter().collect()
     }
@@ -87,7 +87,7 @@ impl Agent {
         item(entry, pieces, Language::Verbatim).into_iter().collect()
     }
 
-    fn skills(&self, entry: &AgentEntry, section: &Section, look: &Look<'_>) -> Vec<Item> {
+    fn skills(&self, entry: &AgentEntry, section: &Section, look: &ProviderContext<'_>) -> Vec<Item> {
         let Some(agent) = entry.value.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
             return Vec::new();
         };
@@ -115,7 +115,7 @@ impl Agent {
     }
 
     /// The skills that this section's own options find, else those of the section for skills.
-    fn found(&self, section: &Section, look: &Look<'_>) -> Vec<SkillEntry> {
+    fn found(&self, section: &Section, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
         let own = ["roots", "paths"].iter().any(|key| section.options.contains_key(*key));
         match section_of_skills(look).filter(|_| !own) {
             Some(section) => skills::load(&SkillOptions::read(&super::skills::Skills, section, look), look),
@@ -125,9 +125,9 @@ impl Agent {
 }
 
 /// Returns the section that lists the skills of a prompt.
-fn section_of_skills<'l>(look: &'l Look<'_>) -> Option<&'l Section> {
+fn section_of_skills<'l>(look: &'l ProviderContext<'_>) -> Option<&'l Section> {
     let is_skills =
-        |section: &&Section| matches!(&section.body, Body::Fill(name) if name.as_str() == "skills");
+        |section: &&Section| matches!(&section.body, SectionBody::Fill(name) if name.as_str() == "skills");
     look.sections.iter().find(is_skills)
 }
 
@@ -143,7 +143,7 @@ fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<It
     (!pieces.is_empty()).then_some(Item { facts, pieces, language, rank: 0 })
 }
 
-fn preloaded(name: &str, skills: &[SkillEntry], look: &Look<'_>) -> Result<Item, String> {
+fn preloaded(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Result<Item, String> {
     let Some(skill) = skills.iter().find(|skill| skill.active && skill.name == name) else {
         let same = skills.iter().find(|skill| skill.name == name);
         return Err(match same.map(|skill| skill.status) {
@@ -161,7 +161,7 @@ fn preloaded(name: &str, skills: &[SkillEntry], look: &Look<'_>) -> Result<Item,
     Ok(Item { facts, pieces, language: Language::Verbatim, rank: 0 })
 }
 
-fn skipped(entry: &AgentEntry, what: &str, look: &Look<'_>) -> Diagnostic {
+fn skipped(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>) -> Diagnostic {
     let what = format!("agent `{}` starts without skill {what}", shown(&entry.name));
     let help = match section_of_skills(look) {
         Some(_) => "the list of skills has all that there are",

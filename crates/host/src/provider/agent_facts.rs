@@ -1,16 +1,16 @@
 //! Facts of agents: those that the user and the project have defined, for a model that may start one.
 
-use super::{FactInfo, FactProvider};
+use super::{VariableInfo, VariableProvider};
 use crate::{
     agents::{self, AgentEntry},
-    look::Look,
+    look::ProviderContext,
     markdown::shown,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
-    fact::{Fact, FactKey, Stability},
+    fact::{RecordedVariable, Stability, VariableKey},
     lint::{
-        finding::Finding,
+        finding::TextFinding,
         hidden::{escape_hidden, scan_few},
     },
     turn::one_line,
@@ -18,7 +18,7 @@ use preface_core::{
 
 /// Answers `agents:`.
 #[derive(Debug)]
-pub struct AgentFacts;
+pub struct AgentVariables;
 
 /// The most agents that are listed.
 const MOST: usize = 50;
@@ -27,10 +27,10 @@ const DESCRIPTION_LIMIT: usize = 300;
 /// The most diagnostics about files.
 const MOST_NOTES: usize = 10;
 
-impl FactProvider for AgentFacts {
-    fn facts(&self) -> &'static [FactInfo] {
-        const FACTS: &[FactInfo] = &[
-            FactInfo {
+impl VariableProvider for AgentVariables {
+    fn facts(&self) -> &'static [VariableInfo] {
+        const FACTS: &[VariableInfo] = &[
+            VariableInfo {
                 kind: "agents",
                 name: "own",
                 dynamic: false,
@@ -39,7 +39,7 @@ impl FactProvider for AgentFacts {
                 stability: Stability::Conversation,
                 cost: "reads agents/*.md",
             },
-            FactInfo {
+            VariableInfo {
                 kind: "agents",
                 name: "own.<name>",
                 dynamic: true,
@@ -56,10 +56,10 @@ impl FactProvider for AgentFacts {
         true
     }
 
-    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         let one = key.name().strip_prefix("own.");
         if one.is_none() && key.name() != "own" {
-            return Fact::absent("no such name");
+            return RecordedVariable::absent("no such name");
         }
         let before = look.notes.borrow().len();
         let entries = agents::load_own(look);
@@ -67,14 +67,16 @@ impl FactProvider for AgentFacts {
         let mut notes = look.notes.borrow_mut().split_off(before);
         if let Some(name) = one {
             return match agents::find(name, &entries) {
-                Some(entry) => Fact::of(line(entry), entry.origin.path.as_str(), Stability::Conversation),
-                None => Fact::absent("there is no such agent of yours or of the project"),
+                Some(entry) => {
+                    RecordedVariable::of(line(entry), entry.origin.path.as_str(), Stability::Conversation)
+                }
+                None => RecordedVariable::absent("there is no such agent of yours or of the project"),
             };
         }
         notes.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
         let mut fact = match listed(&entries) {
-            Some(text) => Fact::of(text, "agents/*.md", Stability::Conversation),
-            None => Fact::absent("there is no agent of yours or of the project"),
+            Some(text) => RecordedVariable::of(text, "agents/*.md", Stability::Conversation),
+            None => RecordedVariable::absent("there is no agent of yours or of the project"),
         };
         let active = entries.iter().filter(|entry| entry.active).count();
         if active > MOST {

@@ -3,7 +3,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     commands::{self, CommandEntry},
-    look::Look,
+    look::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
@@ -40,7 +40,7 @@ impl ContextProvider for Commands {
         )]
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let escapes = options.word("escape", &["none", "line"], look) == "line";
         let mut entries = commands::load(look);
@@ -65,7 +65,7 @@ impl ContextProvider for Commands {
     }
 }
 
-fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
+fn item(entry: &CommandEntry, escapes: bool, look: &ProviderContext<'_>) -> Option<Item> {
     let command = entry.value.what.as_ref()?;
     // Where the section escapes, the profile does the same for names when they are written.
     let fact = |name: &str, text: &str| {
@@ -85,7 +85,7 @@ fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
 }
 
 /// Writes a description on one line without what hides and what imitates the prompt.
-fn escape(piece: &mut Piece, look: &Look<'_>) {
+fn escape(piece: &mut Piece, look: &ProviderContext<'_>) {
     let Cow::Owned(safe) = escape_line(&piece.text, TAGS) else { return };
     let what = "the description has characters or tags that it must not have; they were escaped";
     let place = Place::file(piece.origin.scope(), piece.origin.to_string());

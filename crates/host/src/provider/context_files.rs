@@ -4,8 +4,8 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    gate::Belongs,
-    look::{CONTEXT_FILE_LIMIT, Look, NotRead, Wanted},
+    gate::FileOwner,
+    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
     places::normal,
     provider::git,
     system::{FileId, FileKind, FileRead, HardLinks},
@@ -63,13 +63,13 @@ impl ContextProvider for ContextFiles {
         ]
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
         let links = options.word("links", &["inside", "never"], look);
         let stop = options.word("stop", &["root", "home", "work-tree", "cwd"], look);
         let order = options.word("order", &["root-first", "nearest-first"], look);
-        let walk = Walk {
+        let walk = ContextWalk {
             look,
             first: options.word("pick", &["all", "first"], look) == "first",
             dedupe: options.word("dedupe", &["file+content", "content", "file", "path"], look),
@@ -100,7 +100,7 @@ impl ContextProvider for ContextFiles {
             false => format!("there is no {} from here up", names.join(" or ")),
         };
         let mut said = silent(self, section, why);
-        said.items = found.into_iter().map(|found: Found| found.item).collect();
+        said.items = found.into_iter().map(|found: FoundContextFile| found.item).collect();
         if order == "nearest-first" {
             said.items.reverse();
         }
@@ -111,7 +111,7 @@ impl ContextProvider for ContextFiles {
     }
 }
 
-struct Found {
+struct FoundContextFile {
     path: PathBuf,
     shown: String,
     id: Option<FileId>,
@@ -119,8 +119,8 @@ struct Found {
     item: Item,
 }
 
-struct Walk<'a> {
-    look: &'a Look<'a>,
+struct ContextWalk<'a> {
+    look: &'a ProviderContext<'a>,
     first: bool,
     dedupe: &'a str,
     links: &'a str,
@@ -135,9 +135,9 @@ struct Walk<'a> {
     left_out: Cell<bool>,
 }
 
-impl Walk<'_> {
+impl ContextWalk<'_> {
     /// Takes the files of one directory: all of `names`, or the first that can be read.
-    fn dir(&self, dir: &Path, names: &[String], scope: Scope, found: &mut Vec<Found>) {
+    fn dir(&self, dir: &Path, names: &[String], scope: Scope, found: &mut Vec<FoundContextFile>) {
         let look = self.look;
         let mut taken: Option<&str> = None;
         for name in names {
@@ -177,7 +177,7 @@ impl Walk<'_> {
 
     /// Reads one candidate. Returns true if the file exists and could be read, even if it is left out: an
     /// untrusted file hides the others of its directory just as an included one does.
-    fn take(&self, path: &Path, scope: Scope, found: &mut Vec<Found>) -> bool {
+    fn take(&self, path: &Path, scope: Scope, found: &mut Vec<FoundContextFile>) -> bool {
         let look = self.look;
         if self.exclude.iter().any(|excluded| excluded == path) {
             return false;
@@ -206,13 +206,17 @@ impl Walk<'_> {
             return false;
         }
         let shared = self.hold_shared && scope == Scope::Project && self.is_shared(path, is_link);
-        let wanted =
-            Wanted { scope, shared, belongs: Belongs::ToTree, ..Wanted::global(path, CONTEXT_FILE_LIMIT) };
+        let wanted = ReadRequest {
+            scope,
+            shared,
+            belongs: FileOwner::ToTree,
+            ..Wanted::global(path, CONTEXT_FILE_LIMIT)
+        };
         let read = match look.read_or_why(&wanted) {
             Ok(read) => read,
             Err(why) => {
                 self.left_out.set(true);
-                return why == NotRead::Held;
+                return why == ReadFailure::Held;
             }
         };
         let shown = look.places.source(scope, path).path.clone();
@@ -241,7 +245,13 @@ impl Walk<'_> {
             ("absolute".to_owned(), path.display().to_string()),
         ]);
         let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim, rank: 0 };
-        found.push(Found { path: path.to_owned(), shown, id: read.stat.id, bytes: read.bytes, item });
+        found.push(FoundContextFile {
+            path: path.to_owned(),
+            shown,
+            id: read.stat.id,
+            bytes: read.bytes,
+            item,
+        });
         true
     }
 
@@ -253,7 +263,7 @@ impl Walk<'_> {
         scope: Scope,
         shown: &str,
         pieces: &[Piece],
-        found: &[Found],
+        found: &[FoundContextFile],
     ) -> bool {
         if !pieces.iter().any(|piece| piece.text.contains('@')) {
             return false;
@@ -291,7 +301,12 @@ impl Walk<'_> {
         is_shared(path) || is_link && self.look.system.canonical(path).is_ok_and(|target| is_shared(&target))
     }
 
-    fn twin<'f>(&self, path: &Path, read: &FileRead, found: &'f [Found]) -> Option<(&'f str, &'static str)> {
+    fn twin<'f>(
+        &self,
+        path: &Path,
+        read: &FileRead,
+        found: &'f [FoundContextFile],
+    ) -> Option<(&'f str, &'static str)> {
         let by_file = self.dedupe.contains("file");
         let by_content = self.dedupe.contains("content");
         found.iter().find_map(|other| {
@@ -309,7 +324,7 @@ impl Walk<'_> {
 }
 
 /// Makes a path absolute: `~/` is the home directory, anything else relative belongs to `base`.
-fn expand(path: &str, base: &Path, look: &Look<'_>) -> PathBuf {
+fn expand(path: &str, base: &Path, look: &ProviderContext<'_>) -> PathBuf {
     match (path.strip_prefix("~/"), &look.places.home) {
         (Some(rest), Some(home)) => normal(home, Path::new(rest)),
         _ => normal(base, Path::new(path)),
@@ -335,7 +350,7 @@ fn imports(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// The file of the main work tree that a linked one inside of it hides by a file of the same name.
-fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
+fn hidden_by_work_tree(names: &[String], look: &ProviderContext<'_>) -> Option<PathBuf> {
     let repository = git::Repository::holding(look.system, &look.places.cwd, HardLinks::Read).ok()?;
     // git writes `../..` into a work tree's `commondir`.
     let common_dir = look.system.canonical(&repository.common_dir).ok()?;
@@ -356,7 +371,7 @@ fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
 }
 
 /// The directories to look in, the topmost first.
-fn dirs(stop: &str, look: &Look<'_>) -> Vec<PathBuf> {
+fn dirs(stop: &str, look: &ProviderContext<'_>) -> Vec<PathBuf> {
     let cwd = &look.places.cwd;
     let top: Option<PathBuf> = match stop {
         "cwd" => Some(cwd.clone()),

@@ -3,12 +3,12 @@
 mod long_time;
 mod zones;
 
-use super::{FactInfo, FactProvider};
-use crate::look::Look;
+use super::{VariableInfo, VariableProvider};
+use crate::look::ProviderContext;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{Fact, FactKey, Stability},
+    fact::{RecordedVariable, Stability, VariableKey},
 };
 
 /// Answers `system:`.
@@ -21,13 +21,13 @@ const fn info(
     example: &'static str,
     stability: Stability,
     cost: &'static str,
-) -> FactInfo {
-    FactInfo { kind: "system", name, dynamic: false, about, example, stability, cost }
+) -> VariableInfo {
+    VariableInfo { kind: "system", name, dynamic: false, about, example, stability, cost }
 }
 
-impl FactProvider for Environment {
-    fn facts(&self) -> &'static [FactInfo] {
-        const FACTS: &[FactInfo] = &[
+impl VariableProvider for Environment {
+    fn facts(&self) -> &'static [VariableInfo] {
+        const FACTS: &[VariableInfo] = &[
             info(
                 "time",
                 "Current time in UTC, ISO 8601 with milliseconds",
@@ -85,8 +85,8 @@ impl FactProvider for Environment {
         FACTS
     }
 
-    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
-        let clock = |text: String| Fact::of(text, "the turn's clock", Stability::Turn);
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+        let clock = |text: String| RecordedVariable::of(text, "the turn's clock", Stability::Turn);
         match key.name() {
             "time" => clock(look.turn.now.clone()),
             "date" => clock(look.turn.now.chars().take(10).collect()),
@@ -95,31 +95,33 @@ impl FactProvider for Environment {
             "long_time" => local(look, |now| long_time::tell(look, now)),
             "month" => match look.turn.now.parse::<Timestamp>() {
                 Ok(now) => clock(now.strftime("%B %Y").to_string()),
-                Err(error) => Fact::absent(error.to_string()),
+                Err(error) => RecordedVariable::absent(error.to_string()),
             },
             "year" => clock(look.turn.now.chars().take(4).collect()),
             "timezone" => match zone(look) {
-                Ok(zone) => {
-                    Fact::of(zone.iana_name().unwrap_or("UTC"), zone_source(look), Stability::Conversation)
-                }
-                Err(why) => Fact::absent(why),
+                Ok(zone) => RecordedVariable::of(
+                    zone.iana_name().unwrap_or("UTC"),
+                    zone_source(look),
+                    Stability::Conversation,
+                ),
+                Err(why) => RecordedVariable::absent(why),
             },
-            "os" => Fact::of(look.system.os(), "the operating system", Stability::Static),
+            "os" => RecordedVariable::of(look.system.os(), "the operating system", Stability::Static),
             "hostname" => match look.system.hostname() {
-                Some(name) => Fact::of(name, "the host name", Stability::Static),
-                None => Fact::absent("the host name cannot be read"),
+                Some(name) => RecordedVariable::of(name, "the host name", Stability::Static),
+                None => RecordedVariable::absent("the host name cannot be read"),
             },
             "shell" => match shell(look) {
-                Some(name) => Fact::of(name, "SHELL", Stability::Static),
-                None => Fact::absent("no shell is set"),
+                Some(name) => RecordedVariable::of(name, "SHELL", Stability::Static),
+                None => RecordedVariable::absent("no shell is set"),
             },
-            _ => Fact::absent("no such name"),
+            _ => RecordedVariable::absent("no such name"),
         }
     }
 }
 
 /// The name of the shell, never its path: `SHELL` on Unix, `ComSpec` on Windows.
-fn shell(look: &Look<'_>) -> Option<String> {
+fn shell(look: &ProviderContext<'_>) -> Option<String> {
     let name = if look.system.os() == "win32" { "ComSpec" } else { "SHELL" };
     let path = look.system.var(name)?.into_string().ok()?;
     let stem = path.rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
@@ -129,13 +131,15 @@ fn shell(look: &Look<'_>) -> Option<String> {
     plain.then(|| stem.to_owned())
 }
 
-fn local(look: &Look<'_>, form: impl Fn(&Zoned) -> String) -> Fact {
+fn local(look: &ProviderContext<'_>, form: impl Fn(&Zoned) -> String) -> RecordedVariable {
     match zoned(look) {
-        Ok(zoned) => {
-            Fact::of(form(&zoned), format!("the turn's clock in {}", zone_source(look)), Stability::Turn)
-        }
+        Ok(zoned) => RecordedVariable::of(
+            form(&zoned),
+            format!("the turn's clock in {}", zone_source(look)),
+            Stability::Turn,
+        ),
         Err(why) => {
-            let mut fact = Fact::absent(why.clone());
+            let mut fact = RecordedVariable::absent(why.clone());
             fact.diagnostics.push(Diagnostic::warning(DiagnosticCode::FactClock, why));
             fact
         }
@@ -143,19 +147,19 @@ fn local(look: &Look<'_>, form: impl Fn(&Zoned) -> String) -> Fact {
 }
 
 /// The zone that the caller names, else the machine's.
-fn zone(look: &Look<'_>) -> Result<TimeZone, String> {
+fn zone(look: &ProviderContext<'_>) -> Result<TimeZone, String> {
     match &look.turn.zone {
         Some(name) => look.system.zone(name).ok_or_else(|| format!("unknown time zone: `{name}`")),
         None => Ok(look.system.time_zone()),
     }
 }
 
-fn zone_source<'a>(look: &'a Look<'_>) -> &'a str {
+fn zone_source<'a>(look: &'a ProviderContext<'_>) -> &'a str {
     look.turn.zone.as_deref().unwrap_or("the machine's zone")
 }
 
 /// The turn's instant in the turn's zone.
-fn zoned(look: &Look<'_>) -> Result<Zoned, String> {
+fn zoned(look: &ProviderContext<'_>) -> Result<Zoned, String> {
     let now: Timestamp =
         look.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", look.turn.now))?;
     Ok(now.to_zoned(zone(look)?))

@@ -3,16 +3,16 @@
 use super::git;
 use crate::{
     extensions::{manifest_path, wanted},
-    look::{CONTEXT_FILE_LIMIT, Look},
+    look::{CONTEXT_FILE_LIMIT, ProviderContext},
     places::normal,
-    system::{Run, System, skipped_programs},
+    system::{RunRequest, System, skipped_programs},
     trust::GrantedCommand,
 };
 use preface_core::{
     compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    extension::{Context, ContextSource, Entry, Program},
-    fact::FactKey,
+    extension::{Context, ContextSource, ExtensionEntry, ProgramSpec},
+    fact::VariableKey,
     lint::hidden::escape_hidden,
     origin::{Origin, Piece, Source},
     section::{Language, ProviderName, SectionId},
@@ -27,7 +27,12 @@ use std::{
 
 /// Builds the contribution of an active context provider to `section`.
 #[must_use]
-pub fn contribute(entry: &Entry, context: &Context, section: &SectionId, look: &Look<'_>) -> Contribution {
+pub fn contribute(
+    entry: &ExtensionEntry,
+    context: &Context,
+    section: &SectionId,
+    look: &ProviderContext<'_>,
+) -> Contribution {
     let mut said = Contribution {
         provider: ProviderName::new(&entry.name),
         id: None,
@@ -55,7 +60,11 @@ pub fn contribute(entry: &Entry, context: &Context, section: &SectionId, look: &
     said
 }
 
-fn text(entry: &Entry, context: &Context, look: &Look<'_>) -> Result<Vec<Vec<Piece>>, String> {
+fn text(
+    entry: &ExtensionEntry,
+    context: &Context,
+    look: &ProviderContext<'_>,
+) -> Result<Vec<Vec<Piece>>, String> {
     let scope = entry.origin.scope;
     let manifest = manifest_path(entry, look);
     match &context.from {
@@ -91,10 +100,10 @@ fn text(entry: &Entry, context: &Context, look: &Look<'_>) -> Result<Vec<Vec<Pie
 
 /// Starts the program and takes what it prints.
 fn printed(
-    entry: &Entry,
-    program: &Program,
+    entry: &ExtensionEntry,
+    program: &ProgramSpec,
     beside: Option<&Path>,
-    look: &Look<'_>,
+    look: &ProviderContext<'_>,
 ) -> Result<Vec<Vec<Piece>>, String> {
     let shown = escape_hidden(&program.argv.join(" ")).into_owned();
     let granted = granted(entry, look);
@@ -113,7 +122,7 @@ fn printed(
         (None, true) => return Err(failed("was not started: it is not granted".to_owned())),
         (None, false) => launched(program, beside),
     };
-    let mut run = Run::new(argv, &look.places.cwd);
+    let mut run = RunRequest::new(argv, &look.places.cwd);
     run.timeout = Duration::from_millis(program.timeout_ms);
     run.not_below = Some(project_root(look.system, &look.places.cwd));
     let ran = look.system.run(&run);
@@ -124,7 +133,7 @@ fn printed(
     match ran {
         Ok(ran) if ran.status.success() => {
             let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-            let key = FactKey::new("command", &entry.name);
+            let key = VariableKey::new("command", &entry.name);
             Ok(vec![vec![Piece { text, origin: Origin::Fact { key, source: shown.as_str().into() } }]])
         }
         Ok(ran) => {
@@ -138,7 +147,7 @@ fn printed(
 
 /// The words that start a program: one that is named by a relative path lies beside the manifest.
 #[must_use]
-pub fn launched(program: &Program, beside: Option<&Path>) -> Vec<String> {
+pub fn launched(program: &ProgramSpec, beside: Option<&Path>) -> Vec<String> {
     let mut argv = program.argv.clone();
     if let (Some(first), Some(dir)) = (argv.first_mut(), beside)
         && first.contains(std::path::is_separator)
@@ -151,7 +160,10 @@ pub fn launched(program: &Program, beside: Option<&Path>) -> Vec<String> {
 
 /// Returns the granted command of an entry of the project.
 #[must_use]
-pub(crate) fn granted<'a>(entry: &Entry, look: &'a Look<'_>) -> Option<&'a GrantedCommand> {
+pub(crate) fn granted<'a>(
+    entry: &ExtensionEntry,
+    look: &'a ProviderContext<'_>,
+) -> Option<&'a GrantedCommand> {
     look.granted?.get(&format!("{}/{}", entry.value.category, entry.name)).filter(|_| entry.needs_grant())
 }
 
@@ -162,7 +174,7 @@ pub fn project_root(system: &dyn System, cwd: &Path) -> PathBuf {
     git::work_tree(system, cwd).map_or_else(|| cwd.to_owned(), |(root, _)| root)
 }
 
-fn missing(entry: &Entry, file: &str) -> Diagnostic {
+fn missing(entry: &ExtensionEntry, file: &str) -> Diagnostic {
     let shown = escape_hidden(file);
     Diagnostic::warning(
         DiagnosticCode::FileMissing,

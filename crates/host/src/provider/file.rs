@@ -1,18 +1,18 @@
 //! Facts that are files: `file:<path>`, contained in the working directory.
 //!
 //! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering and
-//! conditions ask for it by themselves where a project's text says `file:…` (`FactKey::asked_by`).
+//! conditions ask for it by themselves where a project's text says `file:…` (`VariableKey::asked_by`).
 
-use super::{FactInfo, FactProvider};
+use super::{VariableInfo, VariableProvider};
 use crate::{
-    gate::{Belongs, Verdict},
-    look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, HARD_LINK_HELP, Look},
+    gate::{FileOwner, GateVerdict},
+    look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, HARD_LINK_HELP, ProviderContext},
     places::normal,
-    system::{FileRead, ReadError, Within},
+    system::{FileRead, ReadError, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    fact::{Fact, FactKey, Stability},
+    fact::{RecordedVariable, Stability, VariableKey},
     lint,
     scope::Scope,
 };
@@ -20,12 +20,12 @@ use std::path::Path;
 
 /// Answers `file:` and `project_file:`.
 #[derive(Debug)]
-pub struct File;
+pub struct FileProvider;
 
-impl FactProvider for File {
-    fn facts(&self) -> &'static [FactInfo] {
-        const FACTS: &[FactInfo] = &[
-            FactInfo {
+impl VariableProvider for FileProvider {
+    fn facts(&self) -> &'static [VariableInfo] {
+        const FACTS: &[VariableInfo] = &[
+            VariableInfo {
                 kind: "file",
                 name: "<path>",
                 dynamic: true,
@@ -34,7 +34,7 @@ impl FactProvider for File {
                 stability: Stability::Conversation,
                 cost: "one file",
             },
-            FactInfo {
+            VariableInfo {
                 kind: "project_file",
                 name: "<path>",
                 dynamic: true,
@@ -51,10 +51,10 @@ impl FactProvider for File {
         true
     }
 
-    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         let name = key.name();
         if name.is_empty() || name.contains('\0') {
-            return Fact::absent("no path");
+            return RecordedVariable::absent("no path");
         }
         let cwd = &look.places.cwd;
         let absolute = Path::new(name).is_absolute();
@@ -72,7 +72,7 @@ impl FactProvider for File {
         let followed = look.notes.borrow_mut().split_off(before);
         let read = match read {
             Ok(read) => read,
-            Err(ReadError::Missing) => return Fact::absent("no such file"),
+            Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
             Err(error @ ReadError::Outside { .. }) => {
                 let mut fact = refused(key, DiagnosticCode::TemplateFileOutside, &error.to_string());
                 if let (ReadError::Outside { target }, Some(note)) = (&error, fact.diagnostics.pop()) {
@@ -101,15 +101,15 @@ impl FactProvider for File {
         }
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {
-            let verdict = look.admit(&path, &shown, &read.bytes, Belongs::ToTree, false);
-            if verdict != Verdict::Speaks {
-                let mut fact = Fact::absent("it is held until you trust it");
+            let verdict = look.admit(&path, &shown, &read.bytes, FileOwner::ToTree, false);
+            if verdict != GateVerdict::Speaks {
+                let mut fact = RecordedVariable::absent("it is held until you trust it");
                 fact.diagnostics.push(crate::look::held(verdict, &shown, read.bytes.len()));
                 return fact;
             }
         }
         let text = String::from_utf8_lossy(&read.bytes);
-        let mut fact = Fact::of(text.as_ref(), shown.as_str(), Stability::Conversation);
+        let mut fact = RecordedVariable::of(text.as_ref(), shown.as_str(), Stability::Conversation);
         fact.diagnostics.extend(followed);
         if std::str::from_utf8(&read.bytes).is_err() {
             fact.diagnostics.push(
@@ -126,13 +126,13 @@ impl FactProvider for File {
 
 /// Reads a file. An absolute path is the user's own word, unless it names a file of the project; a relative one stays
 /// below the working directory by its words, and in the project after all links.
-fn read(path: &Path, absolute: bool, look: &Look<'_>) -> Result<FileRead, ReadError> {
+fn read(path: &Path, absolute: bool, look: &ProviderContext<'_>) -> Result<FileRead, ReadError> {
     let words = normal(&look.places.cwd, path);
     if words.starts_with(&look.places.cwd) {
         // Where the project begins is asked only for a link that leads out of the working directory.
-        return match look.open(path, Within::Root(&look.places.cwd), FILE_FACT_LIMIT) {
+        return match look.open(path, ReadScope::Root(&look.places.cwd), FILE_FACT_LIMIT) {
             Err(ReadError::Outside { .. }) => {
-                look.open(path, Within::Root(look.project_root()), FILE_FACT_LIMIT)
+                look.open(path, ReadScope::Root(look.project_root()), FILE_FACT_LIMIT)
             }
             read => read,
         };
@@ -141,16 +141,16 @@ fn read(path: &Path, absolute: bool, look: &Look<'_>) -> Result<FileRead, ReadEr
         return Err(ReadError::Outside { target: words });
     }
     if words.starts_with(look.project_root()) {
-        return look.open(path, Within::Root(look.project_root()), FILE_FACT_LIMIT);
+        return look.open(path, ReadScope::Root(look.project_root()), FILE_FACT_LIMIT);
     }
     match look.roots {
-        None => look.system.read(path, Within::Anywhere, FILE_FACT_LIMIT),
-        Some(_) => look.open(path, Within::Root(Path::new("/")), FILE_FACT_LIMIT),
+        None => look.system.read(path, ReadScope::Anywhere, FILE_FACT_LIMIT),
+        Some(_) => look.open(path, ReadScope::Root(Path::new("/")), FILE_FACT_LIMIT),
     }
 }
 
 /// Returns what to do about a path that leads outside by itself, or through a link.
-fn help_for_outside(key: &FactKey, target: &Path, look: &Look<'_>) -> String {
+fn help_for_outside(key: &VariableKey, target: &Path, look: &ProviderContext<'_>) -> String {
     let (name, cwd) = (Path::new(key.name()), &look.places.cwd);
     let words = normal(cwd, name);
     let is_in_root =
@@ -169,10 +169,10 @@ fn help_for_outside(key: &FactKey, target: &Path, look: &Look<'_>) -> String {
     .to_owned()
 }
 
-fn refused(key: &FactKey, code: DiagnosticCode, why: &str) -> Fact {
+fn refused(key: &VariableKey, code: DiagnosticCode, why: &str) -> RecordedVariable {
     // Both types are written `file:` in a text.
     let written = lint::hidden::escape_hidden(key.name());
-    let mut fact = Fact::absent(why);
+    let mut fact = RecordedVariable::absent(why);
     fact.diagnostics.push(Diagnostic::warning(code, format!("`file:{written}` is absent: {why}")));
     fact
 }

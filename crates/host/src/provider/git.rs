@@ -16,7 +16,7 @@ mod local;
 mod open;
 mod refs;
 
-use crate::system::{GitTrouble, HardLinks, System};
+use crate::system::{GitError, HardLinks, System};
 use preface_core::lint::character::escape_hidden;
 use std::{
     fmt::Write as _,
@@ -34,7 +34,7 @@ pub(crate) use {
 
 /// The branch that `HEAD` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct GitHead {
     /// The branch as git abbreviates it, as it is written in the repository; `HEAD` when detached; `None` before the first
     /// commit. The profile decides how its characters are escaped in a prompt; a message uses [`shown`].
     pub name: Option<String>,
@@ -50,24 +50,24 @@ pub struct Head {
 /// # Errors
 /// No repository holds `cwd`, the `.git` belongs to another directory, its format is one that is not read from files
 /// (reftable), or its files are broken.
-pub fn branch(system: &dyn System, cwd: &Path) -> Result<Option<String>, GitTrouble> {
+pub fn branch(system: &dyn System, cwd: &Path) -> Result<Option<String>, GitError> {
     head(system, cwd, HardLinks::Read).map(|head| head.name)
 }
 
 /// Returns the branch as [`branch`] does, and the file that names it.
 ///
 /// # Errors
-/// As [`branch`]; and [`GitTrouble::HardLink`].
-pub fn head(system: &dyn System, cwd: &Path, hard_links: HardLinks) -> Result<Head, GitTrouble> {
+/// As [`branch`]; and [`GitError::HardLink`].
+pub fn head(system: &dyn System, cwd: &Path, hard_links: HardLinks) -> Result<GitHead, GitError> {
     let repository = Repository::holding(system, cwd, hard_links)?;
     let name = repository.abbreviated_head(system)?;
-    Ok(Head { name: name.map(|name| text(&name)), path: repository.head_path() })
+    Ok(GitHead { name: name.map(|name| text(&name)), path: repository.head_path() })
 }
 
 /// Returns the canonical root of the work tree that holds `cwd`: the directory in which its `.git` lies.
 ///
 /// `core.worktree` does not move it. A directory inside `.git` belongs to no work tree. A `.git` that belongs to another
-/// directory ([`GitTrouble::Unlinked`]) is still the end of this work tree.
+/// directory ([`GitError::Unlinked`]) is still the end of this work tree.
 pub fn work_tree_root(system: &dyn System, cwd: &Path) -> Option<PathBuf> {
     work_tree(system, cwd).map(|(root, _)| root)
 }
@@ -84,7 +84,7 @@ pub fn work_tree(system: &dyn System, cwd: &Path) -> Option<(PathBuf, Option<Pat
     match Repository::holding(system, cwd, HardLinks::Read) {
         Ok(repository) if repository.inside_git_dir() => None,
         Ok(repository) => Some((repository.root, Some(repository.common_dir))),
-        Err(GitTrouble::Unlinked { root, .. }) => {
+        Err(GitError::Unlinked { root, .. }) => {
             let is_inside = system.canonical(cwd).is_ok_and(|cwd| cwd.starts_with(root.join(".git")));
             (!is_inside).then_some((root, None))
         }

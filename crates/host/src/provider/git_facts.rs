@@ -1,23 +1,23 @@
 //! Facts of the git repository around the cwd. git itself is never started.
 
-use super::{FactInfo, FactProvider, git};
+use super::{VariableInfo, VariableProvider, git};
 use crate::{
-    look::{DENIED, DENIED_HELP, HARD_LINK_HELP, Look},
-    system::GitTrouble,
+    look::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext},
+    system::GitError,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{Fact, FactKey, Stability},
+    fact::{RecordedVariable, Stability, VariableKey},
 };
 
 /// Answers `git:`.
 #[derive(Debug)]
-pub struct Git;
+pub struct GitVariables;
 
-impl FactProvider for Git {
-    fn facts(&self) -> &'static [FactInfo] {
-        const FACTS: &[FactInfo] = &[
-            FactInfo {
+impl VariableProvider for GitVariables {
+    fn facts(&self) -> &'static [VariableInfo] {
+        const FACTS: &[VariableInfo] = &[
+            VariableInfo {
                 kind: "git",
                 name: "branch",
                 dynamic: false,
@@ -26,7 +26,7 @@ impl FactProvider for Git {
                 stability: Stability::Conversation,
                 cost: "two small files",
             },
-            FactInfo {
+            VariableInfo {
                 kind: "git",
                 name: "status",
                 dynamic: false,
@@ -43,19 +43,19 @@ impl FactProvider for Git {
         true
     }
 
-    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         if !matches!(key.name(), "branch" | "status") {
-            return Fact::absent("no such name");
+            return RecordedVariable::absent("no such name");
         }
         // Outside of a repository there is no text of one, and an unlinked one has none in any preset.
         let hard_links = look.bounds.hard_links;
         match git::Repository::holding(look.system, &look.places.cwd, hard_links) {
             Ok(repository) if !repository.inside_git_dir() => {}
-            Err(trouble @ (GitTrouble::Unlinked { .. } | GitTrouble::HardLink { .. })) => {
+            Err(trouble @ (GitError::Unlinked { .. } | GitError::HardLink { .. })) => {
                 return absent(key, &trouble);
             }
             _ => {
-                let mut fact = Fact::absent("not a git repository");
+                let mut fact = RecordedVariable::absent("not a git repository");
                 // git has no status there, either, but a branch.
                 if key.name() == "branch"
                     && let Some(dir) = git::git_dir_around(look.system, &look.places.cwd)
@@ -69,7 +69,7 @@ impl FactProvider for Git {
             }
         }
         if !look.gate.repository_speaks() {
-            let mut fact = Fact::absent("the project is not trusted");
+            let mut fact = RecordedVariable::absent("the project is not trusted");
             let (why, help) = if look.gate.denies() {
                 (DENIED, DENIED_HELP)
             } else {
@@ -84,7 +84,7 @@ impl FactProvider for Git {
             return match git::head(look.system, cwd, hard_links) {
                 Ok(head) => match head.name {
                     Some(name) if !look.gate.includes_branch(&name) => {
-                        let mut fact = Fact::absent("the branch is not part of the grant");
+                        let mut fact = RecordedVariable::absent("the branch is not part of the grant");
                         fact.diagnostics.push(
                             Diagnostic::warning(
                                 DiagnosticCode::TrustBranch,
@@ -96,34 +96,36 @@ impl FactProvider for Git {
                         );
                         fact
                     }
-                    Some(name) => Fact::of(name, look.places.shown(&head.path), Stability::Conversation),
-                    None => Fact::absent("the branch has no commit yet"),
+                    Some(name) => {
+                        RecordedVariable::of(name, look.places.shown(&head.path), Stability::Conversation)
+                    }
+                    None => RecordedVariable::absent("the branch has no commit yet"),
                 },
                 Err(trouble) => absent(key, &trouble),
             };
         }
         match look.system.git_status(cwd, hard_links) {
-            Ok(status) => Fact::of(status, "the work tree", Stability::Turn),
+            Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),
             Err(trouble) => absent(key, &trouble),
         }
     }
 }
 
-fn absent(key: &FactKey, trouble: &GitTrouble) -> Fact {
-    let mut fact = Fact::absent(trouble.to_string());
+fn absent(key: &VariableKey, trouble: &GitError) -> RecordedVariable {
+    let mut fact = RecordedVariable::absent(trouble.to_string());
     let given = format!("give `{key}` a value for this call");
     let (code, help) = match trouble {
-        GitTrouble::NoRepository => return fact,
-        GitTrouble::Unlinked { .. } => (
+        GitError::NoRepository => return fact,
+        GitError::Unlinked { .. } => (
             DiagnosticCode::GitUnlinked,
             "`git worktree repair` (in the main work tree) links a work tree again; of a separate git directory, set \
              `core.worktree`; both must be on one file system, without symbolic links in between"
                 .to_owned(),
         ),
-        GitTrouble::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
-        GitTrouble::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
-        GitTrouble::Filter(_) => (DiagnosticCode::GitFilter, given),
-        GitTrouble::Broken(_) => (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; or {given}")),
+        GitError::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
+        GitError::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
+        GitError::Filter(_) => (DiagnosticCode::GitFilter, given),
+        GitError::Broken(_) => (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; or {given}")),
     };
     fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {trouble}")).help(help));
     fact
@@ -137,16 +139,12 @@ mod tests {
     fn each_reason_comes_with_a_remedy() {
         let what = || "what".to_owned();
         for (trouble, code, remedy) in [
-            (GitTrouble::Unsupported(what()), "git/unsupported", "give `git:status` a value"),
-            (GitTrouble::Filter(what()), "git/filter", "give `git:status` a value"),
-            (GitTrouble::Broken(what()), "git/broken", "`git fsck`"),
+            (GitError::Unsupported(what()), "git/unsupported", "give `git:status` a value"),
+            (GitError::Filter(what()), "git/filter", "give `git:status` a value"),
+            (GitError::Broken(what()), "git/broken", "`git fsck`"),
+            (GitError::Unlinked { root: "/p".into(), why: what() }, "git/unlinked", "`git worktree repair`"),
             (
-                GitTrouble::Unlinked { root: "/p".into(), why: what() },
-                "git/unlinked",
-                "`git worktree repair`",
-            ),
-            (
-                GitTrouble::HardLink { path: "/p/.git/HEAD".into(), links: 2 },
+                GitError::HardLink { path: "/p/.git/HEAD".into(), links: 2 },
                 "file/hard-link",
                 "`trust.hardLinks`",
             ),
@@ -156,7 +154,7 @@ mod tests {
             assert_eq!(note.code.as_str(), code);
             assert!(note.help.as_deref().is_some_and(|help| help.contains(remedy)), "{code}: {note:?}");
         }
-        let nowhere = absent(&"git:branch".parse().expect("a key"), &GitTrouble::NoRepository);
+        let nowhere = absent(&"git:branch".parse().expect("a key"), &GitError::NoRepository);
         assert!(nowhere.diagnostics.is_empty());
     }
 }

@@ -3,9 +3,9 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    gate::Belongs,
-    look::{CONTEXT_FILE_LIMIT, Look, Wanted},
-    system::Within,
+    gate::FileOwner,
+    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
+    system::ReadScope,
 };
 use preface_core::{
     compose::{emptiness, hidden, is_blank, is_empty},
@@ -44,7 +44,7 @@ impl ContextProvider for LayerFiles {
         ]
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let names = options.texts("names", &[]);
         if let Some(pieces) = options.text("given").and_then(|name| look.given.get(name)) {
@@ -79,7 +79,12 @@ impl ContextProvider for LayerFiles {
 }
 
 /// The first file that exists decides, whatever it holds.
-fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look<'_>) -> Contribution {
+fn first(
+    provider: &LayerFiles,
+    section: &Section,
+    names: &[String],
+    look: &ProviderContext<'_>,
+) -> Contribution {
     let mut said = silent(provider, section, format!("there is no {}", names.join(" or ")));
     let mut files = candidates([Scope::Project, Scope::Global], names, look);
     let read = |(scope, path): (Scope, PathBuf)| {
@@ -108,7 +113,7 @@ fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look
 fn candidates<'a>(
     scopes: [Scope; 2],
     names: &'a [String],
-    look: &'a Look<'_>,
+    look: &'a ProviderContext<'_>,
 ) -> impl Iterator<Item = (Scope, PathBuf)> + 'a {
     scopes.into_iter().flat_map(move |scope| {
         let root = match scope {
@@ -120,16 +125,25 @@ fn candidates<'a>(
     })
 }
 
-fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a Look<'_>) -> Wanted<'a> {
+fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> ReadRequest<'a> {
     match scope {
-        Scope::Project => {
-            Wanted::project(path, Within::Root(look.layer_root()), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
-        }
-        _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
+        Scope::Project => ReadRequest::project(
+            path,
+            ReadScope::Root(look.layer_root()),
+            CONTEXT_FILE_LIMIT,
+            FileOwner::ToLayer,
+        ),
+        _ => ReadRequest::global(path, CONTEXT_FILE_LIMIT),
     }
 }
 
-fn item(section: &Section, scope: Scope, path: &Path, pieces: Vec<Piece>, look: &Look<'_>) -> Item {
+fn item(
+    section: &Section,
+    scope: Scope,
+    path: &Path,
+    pieces: Vec<Piece>,
+    look: &ProviderContext<'_>,
+) -> Item {
     let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
     Item { facts, pieces, language: section.language, rank: 0 }
 }

@@ -6,14 +6,14 @@ use super::{
     mcp_servers::{cut, lines_as_lf, unrecorded},
     silent,
 };
-use crate::look::Look;
+use crate::look::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{FactKey, Stability},
+    fact::{Stability, VariableKey},
     lint::hidden::escape_hidden,
-    mcp_servers::{ServerEntry, Want},
+    mcp_servers::{ContentRequest, ServerEntry},
     origin::{Origin, Piece},
-    section::{Body, Language, Section},
+    section::{Language, Section, SectionBody},
     template::trim,
     world::{Contribution, Item},
 };
@@ -26,17 +26,16 @@ const SECTION_LIMIT: usize = 64 << 10;
 /// Returns the server that a section uses and the item that it wants; `None` if the section has another
 /// provider. The error describes invalid options.
 #[must_use]
-pub fn want(section: &Section) -> Option<Result<(String, Want), String>> {
-    let Body::Fill(filler) = &section.body else { return None };
+pub fn want(section: &Section) -> Option<Result<(String, ContentRequest), String>> {
+    let SectionBody::Fill(filler) = &section.body else { return None };
     let text = |key: &str| match section.options.get(key).and_then(Value::as_str) {
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
         _ => Err(format!("section `{}`: `{filler}` needs `{key}`, a text", section.id)),
     };
     let want = match filler.as_str() {
-        super::mcp_prompt::NAME => {
-            text("prompt").and_then(|name| Ok(Want::Prompt { name, arguments: arguments(section)? }))
-        }
-        super::mcp_resource::NAME => text("uri").map(|uri| Want::Resource { uri }),
+        super::mcp_prompt::NAME => text("prompt")
+            .and_then(|name| Ok(ContentRequest::Prompt { name, arguments: arguments(section)? })),
+        super::mcp_resource::NAME => text("uri").map(|uri| ContentRequest::Resource { uri }),
         _ => return None,
     };
     Some(text("server").and_then(|server| Ok((server, want?))))
@@ -55,7 +54,11 @@ fn arguments(section: &Section) -> Result<BTreeMap<String, String>, String> {
 }
 
 /// Fills a section with what was fetched for it.
-pub(super) fn contribute(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Contribution {
+pub(super) fn contribute(
+    provider: &dyn ContextProvider,
+    section: &Section,
+    look: &ProviderContext<'_>,
+) -> Contribution {
     SectionOptions::new(provider, section, look);
     let (name, want) = match want(section) {
         Some(Ok(wanted)) => wanted,
@@ -103,14 +106,14 @@ pub(super) fn contribute(provider: &dyn ContextProvider, section: &Section, look
     }
 }
 
-fn item(server: &ServerEntry, want: &Want, text: String) -> Item {
+fn item(server: &ServerEntry, want: &ContentRequest, text: String) -> Item {
     let of = match want {
-        Want::Prompt { name, .. } => name,
-        Want::Resource { uri } => uri,
+        ContentRequest::Prompt { name, .. } => name,
+        ContentRequest::Resource { uri } => uri,
     };
     let facts = [("server", &server.name), ("name", of)];
     let facts = facts.map(|(key, text)| (key.to_owned(), escape_hidden(text).into_owned()));
-    let key = FactKey::new("mcp", &escape_hidden(&server.name));
+    let key = VariableKey::new("mcp", &escape_hidden(&server.name));
     let origin = Origin::Fact { key, source: server.origin.path.as_str().into() };
     Item { facts: facts.into(), pieces: vec![Piece { text, origin }], language: Language::Verbatim, rank: 0 }
 }

@@ -1,7 +1,7 @@
 //! Context provider `mcp-prompt`: the messages of a prompt that an MCP server offers.
 
 use super::{ContextProvider, mcp_fetched};
-use crate::look::Look;
+use crate::look::ProviderContext;
 use preface_core::{section::Section, world::Contribution};
 
 /// The provider of a prompt of an MCP server.
@@ -27,7 +27,7 @@ impl ContextProvider for McpPrompt {
         ]
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         mcp_fetched::contribute(self, section, look)
     }
 }

@@ -1,7 +1,7 @@
 //! Context provider `mcp-resource`: the text of a resource that an MCP server offers.
 
 use super::{ContextProvider, mcp_fetched};
-use crate::look::Look;
+use crate::look::ProviderContext;
 use preface_core::{section::Section, world::Contribution};
 
 /// The provider of a resource of an MCP server.
@@ -23,7 +23,7 @@ impl ContextProvider for McpResource {
         &[("server", "the name of the server"), ("uri", "the address of the resource")]
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         mcp_fetched::contribute(self, section, look)
     }
 }

@@ -8,15 +8,15 @@
 //! one piece: no tag can hide in a border.
 
 use super::{ContextProvider, SectionOptions, silent};
-use crate::look::Look;
+use crate::look::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    fact::FactKey,
+    fact::VariableKey,
     lint::{
         forged::neutralise,
         hidden::{escape_hidden, write_out},
     },
-    mcp_servers::{Described, ServerEntry},
+    mcp_servers::{ServerDescription, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section},
     template::trim,
@@ -27,7 +27,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 /// Names servers and tools.
 #[derive(Debug)]
-pub struct McpServers;
+pub struct McpServersSection;
 
 /// The most bytes of instructions.
 const TEXT_LIMIT: usize = 2 << 10;
@@ -38,7 +38,7 @@ const NAME_LIMIT: usize = 128;
 /// The text of a server that has no recording.
 const UNKNOWN: &str = "Its tools are not known yet.";
 
-impl ContextProvider for McpServers {
+impl ContextProvider for McpServersSection {
     fn name(&self) -> &'static str {
         "mcp-servers"
     }
@@ -59,7 +59,7 @@ impl ContextProvider for McpServers {
         true
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let needed = options.texts("resource_tools", &[]);
         let is_reached = needed.is_empty() || look.turn.tools.iter().any(|tool| needed.contains(&tool.name));
@@ -84,7 +84,7 @@ impl ContextProvider for McpServers {
 
 /// Returns the text of a server; `None` where it has tools, none of them is active, and it has nothing else to offer, or
 /// where the model has no tool for what else it offers.
-fn item(server: &ServerEntry, is_reached: bool, look: &Look<'_>) -> Option<Item> {
+fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> Option<Item> {
     let name = plain(&server.name);
     let active = active_tools(server, look);
     if active.is_none() && !is_reached {
@@ -109,7 +109,8 @@ fn item(server: &ServerEntry, is_reached: bool, look: &Look<'_>) -> Option<Item>
     let facts = [("name", Some(name.clone())), ("instructions", instructions), ("tools", tools)];
     let facts =
         facts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), neutralise(&text?).into_owned())));
-    let origin = Origin::Fact { key: FactKey::new("mcp", &name), source: server.origin.path.as_str().into() };
+    let origin =
+        Origin::Fact { key: VariableKey::new("mcp", &name), source: server.origin.path.as_str().into() };
     Some(Item {
         facts: facts.collect::<BTreeMap<_, _>>(),
         pieces: vec![Piece { text, origin }],
@@ -119,7 +120,7 @@ fn item(server: &ServerEntry, is_reached: bool, look: &Look<'_>) -> Option<Item>
 }
 
 /// Returns the instructions of a server as the prompt has them, and reports what was cut or is hidden.
-fn instructions(described: &Described, server: &str, look: &Look<'_>) -> Option<String> {
+fn instructions(described: &ServerDescription, server: &str, look: &ProviderContext<'_>) -> Option<String> {
     let text = lines_as_lf(described.instructions.as_deref()?);
     let text = trim(&text);
     if text.is_empty() {
@@ -144,7 +145,7 @@ fn instructions(described: &Described, server: &str, look: &Look<'_>) -> Option<
 }
 
 /// Returns the list of the server's tools that are active, by the names that requests define.
-fn active_tools(server: &ServerEntry, look: &Look<'_>) -> Option<String> {
+fn active_tools(server: &ServerEntry, look: &ProviderContext<'_>) -> Option<String> {
     let is_of_server = |tool: &&Tool| {
         tool.source.as_deref().and_then(|source| source.strip_prefix(OF_SERVER)) == Some(&server.name)
     };

@@ -22,10 +22,10 @@ pub mod skills;
 pub mod system_prompt_file;
 pub mod turn_facts;
 
-use crate::look::Look;
+use crate::look::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{Fact, FactKey, Stability},
+    fact::{RecordedVariable, Stability, VariableKey},
     section::Section,
     suggestion::did_you_mean,
     variables::turn_variable,
@@ -59,13 +59,13 @@ pub trait ContextProvider: Sync {
     }
 
     /// Returns the text for a section. It never fails: problems are reported as diagnostics of `look`.
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution;
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution;
 }
 
 /// Answers facts of some types.
-pub trait FactProvider: Sync {
+pub trait VariableProvider: Sync {
     /// The facts that it answers.
-    fn facts(&self) -> &'static [FactInfo];
+    fn facts(&self) -> &'static [VariableInfo];
 
     /// True where the answer follows from files and nothing else of the turn than where it is.
     fn is_of_files(&self) -> bool {
@@ -73,12 +73,12 @@ pub trait FactProvider: Sync {
     }
 
     /// Returns one variable of one of its types. A name that it does not know is absent.
-    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact;
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable;
 }
 
 /// The description of a variable for listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FactInfo {
+pub struct VariableInfo {
     /// The type.
     pub kind: &'static str,
     /// The name, or a placeholder if any name is valid.
@@ -97,26 +97,26 @@ pub struct FactInfo {
 
 /// The context providers, by name.
 pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
-    &agent::Agent,
+    &agent::AgentSection,
     &commands::Commands,
     &context_files::ContextFiles,
     &instruction_files::InstructionFiles,
     &layer_files::LayerFiles,
     &mcp_prompt::McpPrompt,
     &mcp_resource::McpResource,
-    &mcp_servers::McpServers,
+    &mcp_servers::McpServersSection,
     &output_style::OutputStyle,
     &skills::Skills,
-    &system_prompt_file::SystemPromptFile,
+    &system_prompt_file::SystemPromptFileSection,
 ];
 
 /// The fact providers, in the order in which `preface facts` lists them.
-pub const FACT_PROVIDERS: &[&dyn FactProvider] = &[
+pub const FACT_PROVIDERS: &[&dyn VariableProvider] = &[
     &environment::Environment,
-    &turn_facts::TurnFacts,
-    &git_facts::Git,
-    &file::File,
-    &agent_facts::AgentFacts,
+    &turn_facts::TurnVariables,
+    &git_facts::GitVariables,
+    &file::FileProvider,
+    &agent_facts::AgentVariables,
 ];
 
 /// Returns the context provider with this name.
@@ -127,7 +127,7 @@ pub fn context_provider(name: &str) -> Option<&'static dyn ContextProvider> {
 
 /// Returns who answers facts of this type.
 #[must_use]
-pub fn fact_provider(key: &FactKey) -> Option<&'static dyn FactProvider> {
+pub fn fact_provider(key: &VariableKey) -> Option<&'static dyn VariableProvider> {
     FACT_PROVIDERS
         .iter()
         .copied()
@@ -136,17 +136,18 @@ pub fn fact_provider(key: &FactKey) -> Option<&'static dyn FactProvider> {
 
 /// Answers a fact: by the caller's `--fact`, else by the provider of its type, else it is absent.
 #[must_use]
-pub fn answer(key: &FactKey, look: &Look<'_>) -> Fact {
+pub fn answer(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
     if look.turn.facts.contains_key(key)
         && let Some(given) = turn_variable(key, look.turn)
     {
         return given;
     }
-    let Some(provider) = fact_provider(key) else { return Fact::absent("no such type") };
+    let Some(provider) = fact_provider(key) else { return RecordedVariable::absent("no such type") };
     let mut fact = provider.answer(key, look);
     if fact.value.is_none() {
         // What is not there now may be there as soon as it could change.
-        let known = |info: &&FactInfo| info.kind == key.kind() && (info.dynamic || info.name == key.name());
+        let known =
+            |info: &&VariableInfo| info.kind == key.kind() && (info.dynamic || info.name == key.name());
         let info = provider.facts().iter().find(known);
         fact.stability = info.map_or(Stability::Static, |info| info.stability);
     }
@@ -159,7 +160,11 @@ pub(crate) struct SectionOptions<'a> {
 }
 
 impl<'a> SectionOptions<'a> {
-    pub(crate) fn new(provider: &dyn ContextProvider, section: &'a Section, look: &Look<'_>) -> Self {
+    pub(crate) fn new(
+        provider: &dyn ContextProvider,
+        section: &'a Section,
+        look: &ProviderContext<'_>,
+    ) -> Self {
         for key in section.options.keys() {
             if !provider.options().iter().any(|(known, _)| known == key) {
                 let mut note = Diagnostic::warning(
@@ -176,7 +181,7 @@ impl<'a> SectionOptions<'a> {
     }
 
     /// Returns an option that is one of a few words, the first of them where it is not set or no such word.
-    pub(crate) fn word(&self, key: &str, words: &[&'a str], look: &Look<'_>) -> &'a str {
+    pub(crate) fn word(&self, key: &str, words: &[&'a str], look: &ProviderContext<'_>) -> &'a str {
         let default = words.first().copied().unwrap_or_default();
         let Some(value) = self.section.options.get(key) else { return default };
         let said = value.as_str().and_then(|said| words.iter().copied().find(|word| *word == said));

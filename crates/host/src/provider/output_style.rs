@@ -2,7 +2,7 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    look::Look,
+    look::ProviderContext,
     markdown::shown,
     styles::{self, StyleEntry},
 };
@@ -31,7 +31,7 @@ impl ContextProvider for OutputStyle {
         &[("style", "the name of a style, or of its file; none and `default` are silent")]
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let name = options.text("style").unwrap_or_default().trim();
         if styles::is_default(name) {

@@ -2,10 +2,10 @@
 
 use super::{ContextProvider, silent};
 use crate::{
-    look::Look,
+    look::ProviderContext,
     skills::{
-        self, Loaded, SkillEntry, SkillOptions,
-        options::{Escape, OPTIONS},
+        self, LoadedSkill, SkillEntry, SkillOptions,
+        options::{OPTIONS, SkillEscape},
     },
 };
 use preface_core::{
@@ -38,7 +38,7 @@ impl ContextProvider for Skills {
         true
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = SkillOptions::read(self, section, look);
         let entries = skills::load(&options, look);
         let mut said = silent(self, section, why(&entries));
@@ -61,11 +61,11 @@ fn why(entries: &[SkillEntry]) -> &'static str {
     }
 }
 
-fn item(entry: &SkillEntry, loaded: &Loaded, escape: Escape) -> Item {
+fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
     let skill = &loaded.skill;
     let line = match escape {
-        Escape::Line => escape_line(&skill.description, TAGS),
-        Escape::Xml | Escape::None => Cow::Borrowed(skill.description.as_str()),
+        SkillEscape::Line => escape_line(&skill.description, TAGS),
+        SkillEscape::Xml | SkillEscape::None => Cow::Borrowed(skill.description.as_str()),
     };
     let text = match written(&line, escape) {
         Cow::Owned(text) => Cow::Owned(text),
@@ -88,9 +88,9 @@ fn item(entry: &SkillEntry, loaded: &Loaded, escape: Escape) -> Item {
     }
 }
 
-fn written(text: &str, escape: Escape) -> Cow<'_, str> {
+fn written(text: &str, escape: SkillEscape) -> Cow<'_, str> {
     match escape {
-        Escape::Xml | Escape::Line => escape::xml(text),
-        Escape::None => Cow::Borrowed(text),
+        SkillEscape::Xml | SkillEscape::Line => escape::xml(text),
+        SkillEscape::None => Cow::Borrowed(text),
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    gate::Belongs,
-    look::{Extent, Look, Wanted},
+    gate::FileOwner,
+    look::{Extent, ProviderContext, ReadRequest},
     places::{inside, resolved},
-    system::{FileKind, ReadError, Within},
+    system::{FileKind, ReadError, ReadScope},
     trust::quoted,
 };
 use preface_core::{
@@ -24,9 +24,9 @@ use std::{
 
 /// Reads at most two files.
 #[derive(Debug)]
-pub struct SystemPromptFile;
+pub struct SystemPromptFileSettings;
 
-impl ContextProvider for SystemPromptFile {
+impl ContextProvider for SystemPromptFileSettings {
     fn name(&self) -> &'static str {
         "system-prompt-file"
     }
@@ -36,16 +36,16 @@ impl ContextProvider for SystemPromptFile {
     }
 
     fn id(&self) -> &'static str {
-        settings::SystemPromptFile::KEYS[1]
+        settings::SystemPromptFileSettings::KEYS[1]
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         SectionOptions::new(self, section, look);
-        let config = settings::SystemPromptFile::read(look.settings);
+        let config = settings::SystemPromptFileSettings::read(look.settings);
         if let Some(by) = config.disabled_by {
             return silent(
                 self,
@@ -114,12 +114,12 @@ impl ContextProvider for SystemPromptFile {
         };
         let notes = look.notes.borrow().len();
         if let Some(path) = &global {
-            self.add(&mut said, Scope::Global, path, Within::Anywhere, limit, look);
+            self.add(&mut said, Scope::Global, path, ReadScope::Anywhere, limit, look);
         }
         if let Some(path) = project.filter(|_| !same)
             && let Some(dir) = self.allowed(&path, look)
         {
-            self.add(&mut said, Scope::Project, &path, Within::Root(&dir), limit, look);
+            self.add(&mut said, Scope::Project, &path, ReadScope::Root(&dir), limit, look);
         }
         if look.notes.borrow().len() > notes {
             said.silent = Some("everything that there is was left out or held; the notes say why".to_owned());
@@ -131,10 +131,10 @@ impl ContextProvider for SystemPromptFile {
     }
 }
 
-impl SystemPromptFile {
+impl SystemPromptFileSettings {
     /// Returns the directory that the project's file must be in: the project root, or the real directory of
     /// the file once a person confirmed it. An override that names no file disables the layer.
-    fn allowed(&self, path: &Path, look: &Look<'_>) -> Option<PathBuf> {
+    fn allowed(&self, path: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
         let root = resolved(look.system, look.places.project.as_ref()?);
         let around = look.layer_root();
         if !inside(&root, &resolved(look.system, around)) {
@@ -146,7 +146,7 @@ impl SystemPromptFile {
             Err(ReadError::Missing) => return None,
             Err(error) => {
                 look.note(left_out(path, error.to_string(), look).help("mend or remove it"));
-                look.add_unread(path, error, Belongs::ToLayer);
+                look.add_unread(path, error, FileOwner::ToLayer);
                 return None;
             }
         };
@@ -169,7 +169,7 @@ impl SystemPromptFile {
             "copy it into {dir}, answer `yes` where you are asked, or allow it: follow {target} for one call, `trust.follow` in \
              your own settings for all"
         )));
-        look.add_unread(path, ReadError::Outside { target: real }, Belongs::ToLayer);
+        look.add_unread(path, ReadError::Outside { target: real }, FileOwner::ToLayer);
         None
     }
 
@@ -178,17 +178,17 @@ impl SystemPromptFile {
         said: &mut Contribution,
         scope: Scope,
         path: &Path,
-        within: Within<'_>,
+        within: ReadScope<'_>,
         limit: u64,
-        look: &Look<'_>,
+        look: &ProviderContext<'_>,
     ) {
-        let wanted = Wanted {
+        let wanted = ReadRequest {
             scope,
             within,
             extent: Extent::Head,
             severity: Severity::Warning,
             code: Some(DiagnosticCode::SuppressedError),
-            belongs: Belongs::ToLayer,
+            belongs: FileOwner::ToLayer,
             ..Wanted::global(path, limit)
         };
         let Some(mut read) = look.read(&wanted) else { return };
@@ -212,14 +212,14 @@ impl SystemPromptFile {
     }
 }
 
-fn left_out(path: &Path, why: String, look: &Look<'_>) -> Diagnostic {
+fn left_out(path: &Path, why: String, look: &ProviderContext<'_>) -> Diagnostic {
     let shown = look.places.shown(path);
     Diagnostic::warning(DiagnosticCode::SuppressedError, format!("{shown} was left out: {why}"))
         .at(Place::file(Some(Scope::Project), shown))
 }
 
 /// Makes a configured path absolute: `~/` is the home directory, anything else relative belongs to `base`.
-fn expand(path: &str, base: &Path, look: &Look<'_>) -> PathBuf {
+fn expand(path: &str, base: &Path, look: &ProviderContext<'_>) -> PathBuf {
     match (path.strip_prefix("~/"), &look.places.home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => base.join(path),

@@ -1,28 +1,36 @@
 //! Facts of the turn itself: what the caller passed in.
 
-use super::{FactInfo, FactProvider};
-use crate::look::Look;
+use super::{VariableInfo, VariableProvider};
+use crate::look::ProviderContext;
 use preface_core::{
-    fact::{Fact, FactKey, Stability},
+    fact::{RecordedVariable, Stability, VariableKey},
     variables::turn_variable,
 };
 
 /// Answers `prompt:`, `tool:` and `option:`.
 #[derive(Debug)]
-pub struct TurnFacts;
+pub struct TurnVariables;
 
 const fn info(
     kind: &'static str,
     name: &'static str,
     about: &'static str,
     example: &'static str,
-) -> FactInfo {
-    FactInfo { kind, name, dynamic: false, about, example, stability: Stability::Conversation, cost: "free" }
+) -> VariableInfo {
+    VariableInfo {
+        kind,
+        name,
+        dynamic: false,
+        about,
+        example,
+        stability: Stability::Conversation,
+        cost: "free",
+    }
 }
 
-impl FactProvider for TurnFacts {
-    fn facts(&self) -> &'static [FactInfo] {
-        const FACTS: &[FactInfo] = &[
+impl VariableProvider for TurnVariables {
+    fn facts(&self) -> &'static [VariableInfo] {
+        const FACTS: &[VariableInfo] = &[
             info("prompt", "cwd", "Working directory of the conversation", "/home/ada/engine"),
             info(
                 "prompt",
@@ -43,7 +51,7 @@ impl FactProvider for TurnFacts {
                 "Directory of the user's own settings and texts, with `/` between its parts",
                 "/home/ada/.config/preface",
             ),
-            FactInfo {
+            VariableInfo {
                 dynamic: true,
                 stability: Stability::Conversation,
                 ..info(
@@ -57,16 +65,16 @@ impl FactProvider for TurnFacts {
         FACTS
     }
 
-    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         if (key.kind(), key.name()) == ("prompt", "global_dir") {
             return match &look.places.global {
                 Some(dir) => {
                     let dir = dir.display().to_string().replace('\\', "/");
-                    Fact::of(dir, "the profile's home", Stability::Static)
+                    RecordedVariable::of(dir, "the profile's home", Stability::Static)
                 }
-                None => Fact::absent("there is no global directory"),
+                None => RecordedVariable::absent("there is no global directory"),
             };
         }
-        turn_variable(key, look.turn).unwrap_or_else(|| Fact::absent("no such name"))
+        turn_variable(key, look.turn).unwrap_or_else(|| RecordedVariable::absent("no such name"))
     }
 }

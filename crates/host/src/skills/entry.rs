@@ -3,7 +3,7 @@
 use crate::markdown::FileEntry;
 use preface_core::{
     origin::Source,
-    skill::{Fields, Skill},
+    skill::{Skill, YamlFields},
 };
 use serde::Serialize;
 use std::{ops::Range, path::PathBuf, sync::Arc};
@@ -22,19 +22,19 @@ pub struct SkillFile {
     pub hidden: bool,
     /// The reason why the file was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<SkillOmission>,
     /// The violations of the Agent Skills standard; filled for listings only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub standard: Vec<String>,
     /// The contents that prompts and commands need.
     #[serde(skip)]
-    pub loaded: Option<Loaded>,
+    pub loaded: Option<LoadedSkill>,
 }
 
 /// The reason why a file was not read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "lowercase")]
-pub enum LeftOut {
+pub enum SkillOmission {
     /// A line of an ignore file matches it.
     Ignored {
         /// The path of the ignore file, for display.
@@ -51,7 +51,7 @@ pub enum LeftOut {
 
 /// A valid skill, with what is needed to place it in a prompt.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loaded {
+pub struct LoadedSkill {
     /// The skill.
     pub skill: Skill,
     /// The path of the file.
@@ -65,5 +65,5 @@ pub struct Loaded {
     /// True if the span is exactly the description.
     pub exact: bool,
     /// All fields of the head.
-    pub fields: Fields,
+    pub fields: YamlFields,
 }

@@ -13,8 +13,8 @@ const STEPS: usize = 128 << 20;
 
 /// The patterns that apply to a directory: those of the directories above it and its own.
 #[derive(Debug)]
-pub struct Ignored {
-    patterns: Vec<Line>,
+pub struct IgnorePatterns {
+    patterns: Vec<IgnoreLine>,
     files: Vec<String>,
     /// The number of [`STEPS`] that are left.
     steps: usize,
@@ -24,14 +24,14 @@ pub struct Ignored {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManySteps;
 
-impl Default for Ignored {
+impl Default for IgnorePatterns {
     fn default() -> Self {
-        Ignored { patterns: Vec::new(), files: Vec::new(), steps: STEPS }
+        IgnorePatterns { patterns: Vec::new(), files: Vec::new(), steps: STEPS }
     }
 }
 
 #[derive(Debug)]
-struct Line {
+struct IgnoreLine {
     pattern: Pattern,
     negative: bool,
     /// The bytes of a path that name the directory of the file.
@@ -40,7 +40,7 @@ struct Line {
     line: usize,
 }
 
-impl Ignored {
+impl IgnorePatterns {
     /// Returns how many patterns there are, to go back to.
     pub fn mark(&self) -> usize {
         self.patterns.len()
@@ -59,7 +59,7 @@ impl Ignored {
         for (at, line) in text.split('\n').enumerate() {
             let line = line.strip_suffix('\r').unwrap_or(line);
             if let Some((pattern, negative)) = pattern(line, prefix > 0) {
-                self.patterns.push(Line { pattern, negative, prefix, file, line: at + 1 });
+                self.patterns.push(IgnoreLine { pattern, negative, prefix, file, line: at + 1 });
             }
         }
     }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str, prefix: usize, path: &str, is_dir: bool) -> Option<usize> {
-        let mut ignored = Ignored::default();
+        let mut ignored = IgnorePatterns::default();
         ignored.add("f", text, prefix);
         ignored.matched(path, is_dir).expect("few steps").map(|(_, line)| line)
     }
@@ -135,13 +135,13 @@ mod tests {
     #[test]
     fn patterns_have_a_budget_of_steps() {
         let pattern = format!("**/{}b\n", "a*".repeat(850));
-        let mut ignored = Ignored::default();
+        let mut ignored = IgnorePatterns::default();
         ignored.add("f", &pattern.repeat(5_000), 0);
         let name = "a".repeat(200);
         assert_eq!(ignored.matched(&name, false), Err(TooManySteps));
         assert_eq!(ignored.matched("short", false), Err(TooManySteps), "and so for what follows");
         // Ordinary lists are far from it: 200 patterns and 5,000 names.
-        let mut ignored = Ignored::default();
+        let mut ignored = IgnorePatterns::default();
         ignored.add("f", &"*.log\ntarget/\n".repeat(100), 0);
         for at in 0..5_000 {
             assert_eq!(ignored.matched(&format!("group/skill-{at}"), true), Ok(None));

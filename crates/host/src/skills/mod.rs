@@ -10,11 +10,11 @@ mod read;
 mod roots;
 mod walk;
 
-pub use entry::{LeftOut, Loaded, SkillEntry, SkillFile};
+pub use entry::{LoadedSkill, SkillEntry, SkillFile, SkillOmission};
 pub use options::SkillOptions;
 
 use crate::{
-    look::{CONTEXT_FILE_LIMIT, Look},
+    look::{CONTEXT_FILE_LIMIT, ProviderContext},
     markdown::{self, shown},
     system::FileId,
 };
@@ -24,16 +24,16 @@ use preface_core::{
     origin::Piece,
     skill::command,
 };
-use read::Reading;
+use read::IdentifiedSkill;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
-use walk::{Candidate, Start, Walk};
+use walk::{SkillCandidate, SkillWalk, WalkRoot};
 
 /// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a note; nothing fails.
 #[must_use]
-pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
+pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
     let mut loader = Loader {
         look,
         options,
@@ -57,12 +57,12 @@ pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
 /// Expands `/skill:NAME ARGS`, hidden skills too. Returns `None` if the text is no such command, names no
 /// skill, or the file cannot be read any more, which is reported.
 #[must_use]
-pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<String> {
+pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) -> Option<String> {
     let asked = command::read(text)?;
     let entry = entries.iter().find(|entry| entry.active && entry.name == asked.name)?;
     let loaded = entry.value.loaded.as_ref()?;
     let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
-    let wanted = crate::look::Wanted { code: Some(DiagnosticCode::HookError), ..wanted };
+    let wanted = crate::look::ReadRequest { code: Some(DiagnosticCode::HookError), ..wanted };
     let before = look.notes.borrow().len();
     let Some(file) = look.read(&wanted) else {
         if look.notes.borrow().len() == before {
@@ -79,7 +79,7 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<Str
 /// Reads the text of a valid skill without its head. Returns `None` if it cannot be read any more, with a
 /// diagnostic unless the file is gone.
 #[must_use]
-pub fn body(entry: &SkillEntry, look: &Look<'_>) -> Option<Vec<Piece>> {
+pub fn body(entry: &SkillEntry, look: &ProviderContext<'_>) -> Option<Vec<Piece>> {
     let loaded = entry.value.loaded.as_ref()?;
     let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
     let file = look.read(&wanted)?;
@@ -88,7 +88,7 @@ pub fn body(entry: &SkillEntry, look: &Look<'_>) -> Option<Vec<Piece>> {
 
 /// The entries that were read so far.
 struct Loader<'a> {
-    look: &'a Look<'a>,
+    look: &'a ProviderContext<'a>,
     options: &'a SkillOptions,
     entries: Vec<SkillEntry>,
     /// The index of the entry that is used for a name.
@@ -100,12 +100,12 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn root(&mut self, start: &Start) {
+    fn root(&mut self, start: &WalkRoot) {
         let (look, options) = (self.look, self.options);
-        Walk::run(start, options, look, &mut |candidate| match candidate {
-            Candidate::File(path) => self.take(start, &path),
-            Candidate::Ignored { path, by, line } => self.ignored(start, &path, by, line),
-            Candidate::Again { path, first } => {
+        SkillWalk::run(start, options, look, &mut |candidate| match candidate {
+            SkillCandidate::File(path) => self.take(start, &path),
+            SkillCandidate::Ignored { path, by, line } => self.ignored(start, &path, by, line),
+            SkillCandidate::Again { path, first } => {
                 let first = look.places.source(start.scope, &first).path.clone();
                 self.duplicate(start, &path, first);
             }
@@ -113,7 +113,7 @@ impl Loader<'_> {
     }
 
     /// Takes an explicit path, which is a file or a directory.
-    fn path(&mut self, start: &Start, by: &str) {
+    fn path(&mut self, start: &WalkRoot, by: &str) {
         let path = &start.dir;
         let wrong = |what: &str| {
             let shown = self.look.places.source(start.scope, path).path.clone();
@@ -131,8 +131,8 @@ impl Loader<'_> {
         }
     }
 
-    fn take(&mut self, start: &Start, path: &Path) {
-        let Some(Reading { mut entry, id }) = read::read(start, path, self.options, self.look) else {
+    fn take(&mut self, start: &WalkRoot, path: &Path) {
+        let Some(IdentifiedSkill { mut entry, id }) = read::read(start, path, self.options, self.look) else {
             return;
         };
         if entry.status != Status::Ok {
@@ -176,7 +176,7 @@ impl Loader<'_> {
             .then(|| first.origin.path.clone())
     }
 
-    fn ignored(&mut self, start: &Start, path: &Path, by: String, line: usize) {
+    fn ignored(&mut self, start: &WalkRoot, path: &Path, by: String, line: usize) {
         let mut entry = read::unread(start, path, self.look);
         let note = Diagnostic::info(
             DiagnosticCode::SkillIgnored,
@@ -185,11 +185,11 @@ impl Loader<'_> {
         let mut place = Place::file(Some(start.scope), by.clone());
         place.line = Some(line);
         self.look.note(note.at(place));
-        entry.value.left_out = Some(LeftOut::Ignored { path: by, line });
+        entry.value.left_out = Some(SkillOmission::Ignored { path: by, line });
         self.entries.push(entry);
     }
 
-    fn duplicate(&mut self, start: &Start, path: &Path, first: String) {
+    fn duplicate(&mut self, start: &WalkRoot, path: &Path, first: String) {
         let mut entry = read::unread(start, path, self.look);
         if entry.origin.path == first {
             // Named twice, it is one file all the same.
@@ -198,7 +198,7 @@ impl Loader<'_> {
         let what = format!("{} was left out: it is the same as {first}", entry.origin.path);
         let place = Place::file(Some(start.scope), entry.origin.path.clone());
         self.look.note(Diagnostic::info(DiagnosticCode::SkillDuplicate, what).at(place));
-        entry.value.left_out = Some(LeftOut::Duplicate { path: first });
+        entry.value.left_out = Some(SkillOmission::Duplicate { path: first });
         self.entries.push(entry);
     }
 

@@ -2,13 +2,13 @@
 //! prompt lists and what `preface skills` shows.
 
 use crate::{
-    look::Look,
+    look::ProviderContext,
     provider::{ContextProvider, SectionOptions},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,
-    skill::check::{Rules, WrongDescription, WrongName},
+    skill::check::{SkillRules, WrongDescription, WrongName},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
 
 /// The escaping of a skill's values in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Escape {
+pub enum SkillEscape {
     /// Characters that XML reserves become entities.
     Xml,
     /// A description is put on one line without hidden characters, then escaped as XML.
@@ -63,9 +63,9 @@ pub struct SkillOptions {
     /// True to skip a file that is not named SKILL.md and is no skill, without a diagnostic.
     pub skip_loose: bool,
     /// The escaping of values.
-    pub escape: Escape,
+    pub escape: SkillEscape,
     /// The rules for names and descriptions.
-    pub rules: Rules,
+    pub rules: SkillRules,
 }
 
 /// A place where skills are looked for.
@@ -73,7 +73,7 @@ pub struct SkillOptions {
 #[serde(deny_unknown_fields)]
 pub struct Root {
     /// The start of the root.
-    pub at: At,
+    pub at: RootAnchor,
     /// The directory below it.
     #[serde(default)]
     pub dir: String,
@@ -91,13 +91,13 @@ pub struct Root {
     pub unless: Option<String>,
     /// The reach of `up` if the cwd is in no repository.
     #[serde(default)]
-    pub outside: Outside,
+    pub outside: UpwardLimit,
 }
 
 /// The start of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum At {
+pub enum RootAnchor {
     /// The project directory of the profile.
     Project,
     /// The cwd, its parent, and so on up to the first directory that holds `.git`.
@@ -111,7 +111,7 @@ pub enum At {
 /// The reach of `up` if the cwd is in no repository.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outside {
+pub enum UpwardLimit {
     /// The cwd alone.
     #[default]
     Cwd,
@@ -126,10 +126,10 @@ const DEPTH: usize = 16;
 
 impl SkillOptions {
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
-    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Self {
+    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &ProviderContext<'_>) -> Self {
         let options = SectionOptions::new(provider, section, look);
         let word = |key, words: &[&'static str]| options.word(key, words, look);
-        let said = Said { section, look };
+        let said = SkillTextOptions { section, look };
         SkillOptions {
             roots: said.roots(),
             paths: said.lines("paths"),
@@ -140,11 +140,11 @@ impl SkillOptions {
             strip_bom: word("bom", &["keep", "strip"]) == "strip",
             skip_loose: word("no_description", &["report", "skip"]) == "skip",
             escape: match word("escape", &["xml", "line", "none"]) {
-                "line" => Escape::Line,
-                "none" => Escape::None,
-                _ => Escape::Xml,
+                "line" => SkillEscape::Line,
+                "none" => SkillEscape::None,
+                _ => SkillEscape::Xml,
             },
-            rules: Rules {
+            rules: SkillRules {
                 name_must_match: said.truth("name_must_match", true),
                 name_type: match word("name_type", &["reject", "directory"]) {
                     "directory" => WrongName::Directory,
@@ -160,12 +160,12 @@ impl SkillOptions {
 }
 
 /// The options whose form may be that of a profile's own option, which is a text.
-struct Said<'a> {
+struct SkillTextOptions<'a> {
     section: &'a Section,
-    look: &'a Look<'a>,
+    look: &'a ProviderContext<'a>,
 }
 
-impl Said<'_> {
+impl SkillTextOptions<'_> {
     fn truth(&self, key: &str, default: bool) -> bool {
         match self.section.options.get(key) {
             None => default,

@@ -2,15 +2,15 @@
 
 use super::{
     SKILL_LIMIT, directory, directory_name,
-    entry::{Loaded, SkillEntry, SkillFile},
+    entry::{LoadedSkill, SkillEntry, SkillFile},
     options::SkillOptions,
-    walk::Start,
+    walk::WalkRoot,
 };
 use crate::{
-    gate::Belongs,
-    look::{Look, Wanted},
+    gate::FileOwner,
+    look::{ProviderContext, ReadRequest},
     markdown::{FileEntry, shown},
-    system::{FileId, Within},
+    system::{FileId, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
@@ -25,7 +25,7 @@ use preface_core::{
 use std::{borrow::Cow, path::Path};
 
 /// A file that was read, and its real identity.
-pub(super) struct Reading {
+pub(super) struct IdentifiedSkill {
     pub entry: SkillEntry,
     pub id: Option<FileId>,
 }
@@ -36,14 +36,14 @@ pub(super) fn wanted<'a>(
     path: &'a Path,
     within: Option<&'a Path>,
     shared: bool,
-    look: &Look<'_>,
-) -> Wanted<'a> {
-    let within = within.map_or(Within::Anywhere, Within::Root);
+    look: &ProviderContext<'_>,
+) -> ReadRequest<'a> {
+    let within = within.map_or(ReadScope::Anywhere, ReadScope::Root);
     let belongs = match &look.places.project {
-        Some(root) if !path.starts_with(root) => Belongs::ToTree,
-        _ => Belongs::ToLayer,
+        Some(root) if !path.starts_with(root) => FileOwner::ToTree,
+        _ => FileOwner::ToLayer,
     };
-    Wanted {
+    ReadRequest {
         scope,
         within,
         belongs,
@@ -54,7 +54,7 @@ pub(super) fn wanted<'a>(
 }
 
 /// Returns an entry for a file that was not read.
-pub(super) fn unread(start: &Start, path: &Path, look: &Look<'_>) -> SkillEntry {
+pub(super) fn unread(start: &WalkRoot, path: &Path, look: &ProviderContext<'_>) -> SkillEntry {
     let origin = EntryOrigin { scope: start.scope, path: look.places.source(start.scope, path).path.clone() };
     let declared = path.file_name().is_some_and(|name| name == SKILL_FILE);
     let name = match declared {
@@ -66,7 +66,12 @@ pub(super) fn unread(start: &Start, path: &Path, look: &Look<'_>) -> SkillEntry 
 }
 
 /// Reads a file. Returns `None` if it is no skill and is not declared as one.
-pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Look<'_>) -> Option<Reading> {
+pub(super) fn read(
+    start: &WalkRoot,
+    path: &Path,
+    options: &SkillOptions,
+    look: &ProviderContext<'_>,
+) -> Option<IdentifiedSkill> {
     let mut entry = unread(start, path, look);
     let shared = options.hold_shared
         && start.scope == Scope::Project
@@ -86,7 +91,7 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
             entry.status = Status::Held;
             entry.bytes = look.system.stat(path).map(|stat| stat.len);
         }
-        return Some(Reading { entry, id: None });
+        return Some(IdentifiedSkill { entry, id: None });
     };
     entry.bytes = u64::try_from(file.bytes.len()).ok();
     let whole = String::from_utf8_lossy(&file.bytes);
@@ -134,7 +139,7 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
     }
     look.notes.borrow_mut().extend(entry.diagnostics.iter().cloned());
     let Some(said) = checked.said else {
-        return Some(Reading { entry, id: file.stat.id });
+        return Some(IdentifiedSkill { entry, id: file.stat.id });
     };
     let in_text = parts.span;
     let block = in_text.start + bom..in_text.end + bom;
@@ -152,7 +157,7 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
     entry.name.clone_from(&said.name);
     entry.value.description = Some(said.description.clone());
     entry.value.hidden = said.hidden;
-    entry.value.loaded = Some(Loaded {
+    entry.value.loaded = Some(LoadedSkill {
         skill: Skill {
             name: said.name,
             description: said.description,
@@ -167,7 +172,7 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
         exact: exact.is_some(),
         fields,
     });
-    Some(Reading { entry, id: file.stat.id })
+    Some(IdentifiedSkill { entry, id: file.stat.id })
 }
 
 /// Returns the reason why a text that seems to have frontmatter has none.
@@ -190,7 +195,12 @@ fn no_head(text: &str) -> Option<&'static str> {
 
 /// Returns the entry of a file that is no skill. The diagnostic is a warning only if the file is declared as
 /// a skill.
-fn refuse(mut entry: SkillEntry, mut note: Diagnostic, declared: bool, look: &Look<'_>) -> Option<Reading> {
+fn refuse(
+    mut entry: SkillEntry,
+    mut note: Diagnostic,
+    declared: bool,
+    look: &ProviderContext<'_>,
+) -> Option<IdentifiedSkill> {
     if !declared {
         note.severity = preface_core::diagnostic::Severity::Info;
         look.note(note);
@@ -198,5 +208,5 @@ fn refuse(mut entry: SkillEntry, mut note: Diagnostic, declared: bool, look: &Lo
     }
     look.note(note.clone());
     entry.diagnostics.push(note);
-    Some(Reading { entry, id: None })
+    Some(IdentifiedSkill { entry, id: None })
 }

@@ -1,15 +1,15 @@
 //! Where skills lie, from the strongest place to the weakest, and the paths that somebody named.
 
 use super::{
-    options::{At, Outside, Root, SkillOptions},
-    walk::Start,
+    options::{Root, RootAnchor, SkillOptions, UpwardLimit},
+    walk::WalkRoot,
 };
-use crate::{look::Look, places::normal};
+use crate::{look::ProviderContext, places::normal};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     lint::hidden::escape_hidden,
     scope::Scope,
-    settings::{SetBy, Tree},
+    settings::{SetBy, SettingsTree},
     template::trim,
 };
 use std::{
@@ -18,8 +18,11 @@ use std::{
 };
 
 /// Returns the discovered roots, each directory once, and who named it where it is listed in settings.
-pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<(Start, Option<String>)> {
-    let mut starts: Vec<(Start, Option<String>)> = Vec::new();
+pub(super) fn discovered(
+    options: &SkillOptions,
+    look: &ProviderContext<'_>,
+) -> Vec<(WalkRoot, Option<String>)> {
+    let mut starts: Vec<(WalkRoot, Option<String>)> = Vec::new();
     if options.only_paths {
         return starts;
     }
@@ -38,7 +41,7 @@ pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<(Start,
             if off || starts.iter().any(|(start, _)| start.dir == dir) {
                 continue;
             }
-            let start = Start {
+            let start = WalkRoot {
                 dir,
                 scope,
                 direct: root.direct,
@@ -53,12 +56,12 @@ pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<(Start,
 }
 
 /// The paths that a layer's settings.json lists, relative to that layer's directory. A project's stay in the project.
-fn listed(root: &Root, key: &str, options: &SkillOptions, look: &Look<'_>) -> Vec<Start> {
+fn listed(root: &Root, key: &str, options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<WalkRoot> {
     let places = look.places;
     let (by, scope, base) = match root.at {
-        At::Global => (SetBy::Global, Scope::Global, &places.global),
-        At::Project => (SetBy::Project, Scope::Project, &places.project),
-        At::Up | At::Home => return Vec::new(),
+        RootAnchor::Global => (SetBy::Global, Scope::Global, &places.global),
+        RootAnchor::Project => (SetBy::Project, Scope::Project, &places.project),
+        RootAnchor::Up | RootAnchor::Home => return Vec::new(),
     };
     let (Some(base), Some(node)) = (base, look.settings.foreign(by, key)) else { return Vec::new() };
     let within = (scope == Scope::Project).then(|| look.project_root().to_owned());
@@ -67,7 +70,7 @@ fn listed(root: &Root, key: &str, options: &SkillOptions, look: &Look<'_>) -> Ve
             Diagnostic::warning(DiagnosticCode::SkillInvalid, format!("`{}` {why}", escape_hidden(path)));
         look.note(note.at(node.place()).help(format!("named by `{key}` of settings.json")));
     };
-    let Tree::List(items) = node.tree() else {
+    let SettingsTree::List(items) = node.tree() else {
         left_out(key, "is not a list of paths; it was left out");
         return Vec::new();
     };
@@ -82,25 +85,25 @@ fn listed(root: &Root, key: &str, options: &SkillOptions, look: &Look<'_>) -> Ve
             return None;
         }
         let (direct, loose, descend_always) = (root.direct, root.loose, options.descend_always);
-        Some(Start { dir, scope, direct, loose, descend_always, within: within.clone() })
+        Some(WalkRoot { dir, scope, direct, loose, descend_always, within: within.clone() })
     };
     items.iter().filter_map(|item| start(item.as_text()?)).collect()
 }
 
 /// The directories of a root, whose they are, and where links in them may lead.
-fn places(root: &Root, look: &Look<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)> {
+fn places(root: &Root, look: &ProviderContext<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)> {
     let places = look.places;
     let own = |base: &Option<PathBuf>| {
         base.iter().map(|base| (base.join(&root.dir), Scope::Global, None)).collect()
     };
     match root.at {
-        At::Home => own(&places.own_home),
-        At::Global => own(&places.global),
-        At::Project if look.gate.layer_speaks() => {
+        RootAnchor::Home => own(&places.own_home),
+        RootAnchor::Global => own(&places.global),
+        RootAnchor::Project if look.gate.layer_speaks() => {
             let within = Some(look.layer_root().to_owned());
             places.project.iter().map(|base| (base.join(&root.dir), Scope::Project, within.clone())).collect()
         }
-        At::Up if look.gate.layer_speaks() => {
+        RootAnchor::Up if look.gate.layer_speaks() => {
             let homes = places.home.as_ref().map(|home| home.join(&root.dir));
             above(root.outside, look)
                 .into_iter()
@@ -108,19 +111,19 @@ fn places(root: &Root, look: &Look<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)
                 .filter(|(dir, ..)| Some(dir) != homes.as_ref())
                 .collect()
         }
-        At::Project | At::Up => Vec::new(),
+        RootAnchor::Project | RootAnchor::Up => Vec::new(),
     }
 }
 
 /// The directory that links of a root may not lead out of: the project, or the directory that holds the root where that
 /// lies above the project.
-fn root_of(dir: &Path, look: &Look<'_>) -> PathBuf {
+fn root_of(dir: &Path, look: &ProviderContext<'_>) -> PathBuf {
     let root = look.project_root();
     if dir.starts_with(root) { root.to_owned() } else { dir.to_owned() }
 }
 
 /// The cwd, its parent, and so on up to the first directory that holds `.git`, a folder or a file.
-fn above<'l>(outside: Outside, look: &'l Look<'_>) -> Vec<&'l Path> {
+fn above<'l>(outside: UpwardLimit, look: &'l ProviderContext<'_>) -> Vec<&'l Path> {
     let mut dirs = Vec::new();
     for dir in look.places.cwd.ancestors() {
         dirs.push(dir);
@@ -128,14 +131,17 @@ fn above<'l>(outside: Outside, look: &'l Look<'_>) -> Vec<&'l Path> {
             return dirs;
         }
     }
-    if outside == Outside::Cwd {
+    if outside == UpwardLimit::Cwd {
         dirs.truncate(1);
     }
     dirs
 }
 
 /// Returns the explicit paths, each with who named it: those of the section, then those that were announced.
-pub(super) fn explicit(options: &SkillOptions, look: &Look<'_>) -> Vec<(PathBuf, Cow<'static, str>)> {
+pub(super) fn explicit(
+    options: &SkillOptions,
+    look: &ProviderContext<'_>,
+) -> Vec<(PathBuf, Cow<'static, str>)> {
     let own = options.paths.iter().map(|path| (path.as_str(), Cow::Borrowed("`paths` of the section")));
     let told = look.skill_paths.iter();
     let told = told.map(|told| (told.path.as_str(), Cow::Owned(format!("hook `{}`", told.hook))));
@@ -143,7 +149,7 @@ pub(super) fn explicit(options: &SkillOptions, look: &Look<'_>) -> Vec<(PathBuf,
 }
 
 /// A path as it was written: trimmed, `~`, `~/x` and `~x` from the home directory, else from `base`.
-fn resolved(path: &str, base: &Path, look: &Look<'_>) -> Option<PathBuf> {
+fn resolved(path: &str, base: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
     let path = trim(path);
     match (path.strip_prefix('~'), &look.places.home) {
         (Some(rest), Some(home)) => Some(normal(home, Path::new(rest.strip_prefix('/').unwrap_or(rest)))),
@@ -153,11 +159,11 @@ fn resolved(path: &str, base: &Path, look: &Look<'_>) -> Option<PathBuf> {
 }
 
 /// An explicit path as a root: direct files count, and what lies below the cwd is the project's.
-pub(super) fn explicit_start(path: &Path, look: &Look<'_>) -> Start {
+pub(super) fn explicit_start(path: &Path, look: &ProviderContext<'_>) -> WalkRoot {
     let places = look.places;
     let in_project = path.starts_with(&places.cwd)
         && !places.global.as_ref().is_some_and(|global| path.starts_with(global));
-    Start {
+    WalkRoot {
         dir: path.to_owned(),
         scope: if in_project { Scope::Project } else { Scope::Global },
         direct: true,

@@ -1,12 +1,12 @@
 //! The walk through one root: which files count as skills, in byte order of the names, depth first.
 
 use super::{
-    ignored::{FILES, Ignored, TooManySteps},
+    ignored::{FILES, IgnorePatterns, TooManySteps},
     options::SkillOptions,
 };
 use crate::{
-    look::{FILE_FACT_LIMIT, Look},
-    system::{DirEntry, FileId, FileKind, ReadError, Within},
+    look::{FILE_FACT_LIMIT, ProviderContext},
+    system::{DirEntry, FileId, FileKind, ReadError, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
@@ -22,7 +22,7 @@ const MOST_DIRS: usize = 50_000;
 
 /// A root to walk.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub struct WalkRoot {
     /// The directory.
     pub dir: PathBuf,
     /// The scope of the root.
@@ -39,7 +39,7 @@ pub struct Start {
 
 /// A path that the walk found.
 #[derive(Debug)]
-pub enum Candidate {
+pub enum SkillCandidate {
     /// A file to be read.
     File(PathBuf),
     /// A path that an ignore file leaves out.
@@ -61,33 +61,33 @@ pub enum Candidate {
 }
 
 /// A walk over a root that passes on each path it finds.
-pub struct Walk<'a> {
-    look: &'a Look<'a>,
+pub struct SkillWalk<'a> {
+    look: &'a ProviderContext<'a>,
     options: &'a SkillOptions,
-    start: &'a Start,
-    ignored: Ignored,
+    start: &'a WalkRoot,
+    ignored: IgnorePatterns,
     /// The path of the current directory below the root, with a slash at its end.
     below: String,
     walked: Vec<(PathBuf, Option<FileId>)>,
     /// The number of entries of `walked` whose id is known.
     known: usize,
-    found: &'a mut dyn FnMut(Candidate),
+    found: &'a mut dyn FnMut(SkillCandidate),
     /// True if the ignore patterns were too expensive, which was reported.
     is_over_budget: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SkillWalk<'a> {
     pub fn run(
-        start: &'a Start,
+        start: &'a WalkRoot,
         options: &'a SkillOptions,
-        look: &'a Look<'a>,
-        found: &'a mut dyn FnMut(Candidate),
+        look: &'a ProviderContext<'a>,
+        found: &'a mut dyn FnMut(SkillCandidate),
     ) {
-        let mut walk = Walk {
+        let mut walk = SkillWalk {
             look,
             options,
             start,
-            ignored: Ignored::default(),
+            ignored: IgnorePatterns::default(),
             below: String::new(),
             walked: Vec::new(),
             known: 0,
@@ -144,7 +144,7 @@ impl<'a> Walk<'a> {
         if self.is_ignored(&path, SKILL_FILE, false) {
             return false;
         }
-        (self.found)(Candidate::File(path));
+        (self.found)(SkillCandidate::File(path));
         true
     }
 
@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
         let shown = entry.name.to_string_lossy();
         match self.kind(&path, entry) {
             Some(FileKind::File) if counts && !self.is_ignored(&path, &shown, false) => {
-                (self.found)(Candidate::File(path));
+                (self.found)(SkillCandidate::File(path));
             }
             Some(FileKind::Dir) => {
                 if self.is_ignored(&path, &shown, true) {
@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
                         return;
                     }
                     if let Some(first) = self.walked_as(&path) {
-                        (self.found)(Candidate::Again { path, first });
+                        (self.found)(SkillCandidate::Again { path, first });
                         return;
                     }
                 }
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
             }
         };
         let Some((by, line)) = by else { return false };
-        (self.found)(Candidate::Ignored { path: path.to_owned(), by, line });
+        (self.found)(SkillCandidate::Ignored { path: path.to_owned(), by, line });
         true
     }
 
@@ -270,7 +270,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let path = dir.join(file);
-            let within = self.start.within.as_deref().map_or(Within::Anywhere, Within::Root);
+            let within = self.start.within.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
             // Its text reaches no prompt: it can only leave something out, and each time that is told.
             let read = match self.start.scope {
                 Scope::Project => self.look.open(&path, within, FILE_FACT_LIMIT),

@@ -5,8 +5,8 @@
 //! checks. After the first write, and after the first program, nothing is kept any more.
 
 use super::{
-    DirEntry, Directory, FileKind, FileRead, GitTrouble, HardLinks, Made, Ran, ReadError, Run, RunError,
-    Stat, System, Within, Write, WriteError,
+    CreateOutcome, DirEntry, Directory, FileKind, FileRead, GitError, HardLinks, ReadError, ReadScope,
+    RunError, RunOutput, RunRequest, Stat, System, WriteError, WriteMode,
 };
 use crate::places::is_tidy;
 use jiff::{Timestamp, tz::TimeZone};
@@ -116,10 +116,10 @@ impl<'s> DirectoryCache<'s> {
     }
 
     /// Returns whether nothing is at a path because the directory that it is named in is missing.
-    fn is_in_missing_dir(&self, path: &Path, within: Within<'_>) -> bool {
+    fn is_in_missing_dir(&self, path: &Path, within: ReadScope<'_>) -> bool {
         let is_inside = || match within {
-            Within::Anywhere => true,
-            Within::Root(root) => path.starts_with(root) && self.is_real_dir(root),
+            ReadScope::Anywhere => true,
+            ReadScope::Root(root) => path.starts_with(root) && self.is_real_dir(root),
         };
         let Some(dir) = path.parent().filter(|_| path.is_absolute() && is_tidy(path)) else { return false };
         self.link_stat(dir).is_none() && is_inside() && self.is_missing(dir)
@@ -141,17 +141,17 @@ impl System for DirectoryCache<'_> {
         fn os(&self) -> &str;
         fn hostname(&self) -> Option<String>;
         fn user_id(&self) -> Option<u32>;
-        fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble>;
+        fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError>;
     }
 
-    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         if self.is_in_missing_dir(path, within) {
             return Err(ReadError::Missing);
         }
         self.system.read(path, within, limit)
     }
 
-    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         if self.is_in_missing_dir(path, within) {
             return Err(ReadError::Missing);
         }
@@ -185,7 +185,7 @@ impl System for DirectoryCache<'_> {
         if self.is_missing(path) { Err(ReadError::Missing) } else { self.system.canonical(path) }
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+    fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
         self.forget();
         self.system.write(path, bytes, how, mode)
     }
@@ -193,14 +193,14 @@ impl System for DirectoryCache<'_> {
     fn directory(
         &self,
         path: &Path,
-        within: Within<'_>,
+        within: ReadScope<'_>,
         mode: u32,
     ) -> Result<Box<dyn Directory + '_>, WriteError> {
         self.forget();
         self.system.directory(path, within, mode)
     }
 
-    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
         self.forget();
         self.system.make_dir(path, mode)
     }
@@ -225,7 +225,7 @@ impl System for DirectoryCache<'_> {
         self.system.lock(path)
     }
 
-    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+    fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
         self.forget();
         self.system.run(command)
     }
@@ -268,9 +268,11 @@ mod tests {
                 assert_eq!(system.stat(path), machine.stat(path), "{}", path.display());
                 assert_eq!(system.link_stat(path), machine.link_stat(path), "{}", path.display());
                 assert_eq!(system.canonical(path), machine.canonical(path), "{}", path.display());
-                for within in
-                    [Within::Anywhere, Within::Root(Path::new("/w/a")), Within::Root(Path::new("/none"))]
-                {
+                for within in [
+                    ReadScope::Anywhere,
+                    ReadScope::Root(Path::new("/w/a")),
+                    ReadScope::Root(Path::new("/none")),
+                ] {
                     let (here, there) = (system.read(path, within, 9), machine.read(path, within, 9));
                     assert_eq!(here, there, "{} in {within:?}", path.display());
                 }
@@ -283,11 +285,11 @@ mod tests {
         let machine = MemorySystem::new().with_dir("/w");
         let system = DirectoryCache::new(&machine);
         let (dir, file) = (Path::new("/w/a"), Path::new("/w/a/file"));
-        assert_eq!(system.read(file, Within::Anywhere, 9), Err(ReadError::Missing));
+        assert_eq!(system.read(file, ReadScope::Anywhere, 9), Err(ReadError::Missing));
         system.make_dirs(dir, 0o700).unwrap();
         assert!(system.stat(dir).is_some());
         assert_eq!(system.canonical(dir).as_deref(), Ok(dir));
         machine.put_file(file, "x");
-        assert_eq!(system.read(file, Within::Anywhere, 9).unwrap().into_bytes(), b"x");
+        assert_eq!(system.read(file, ReadScope::Anywhere, 9).unwrap().into_bytes(), b"x");
     }
 }

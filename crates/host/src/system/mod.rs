@@ -25,7 +25,7 @@ pub mod trail;
 
 pub use process_group::ProcessGroup;
 pub use program::path_outside;
-pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT, skipped_programs};
+pub use run::{PreparedRun, RunError, RunOutput, RunRequest, RunStatus, STDERR_LIMIT, skipped_programs};
 
 use crate::provider::git::shown_path;
 use jiff::{Timestamp, tz::TimeZone};
@@ -53,13 +53,13 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Says which of the many ways a file can be no file it was. A path that leaves its root is
     /// [`ReadError::Outside`] first and whatever else it is second, so that nothing is told about files outside:
     /// also one where nothing stands (ask [`System::stat`] about the target).
-    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
+    fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError>;
 
     /// Reads the first `limit` bytes of a regular file, or all of it where it has fewer. `stat` has the size of the file.
     ///
     /// # Errors
     /// Those of [`System::read`], but for [`ReadError::TooLarge`].
-    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
+    fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError>;
 
     /// Looks at a path and follows links. `None` where nothing is there (a dangling link too).
     fn stat(&self, path: &Path) -> Option<Stat>;
@@ -86,17 +86,17 @@ pub trait System: fmt::Debug + Send + Sync {
     /// place, and the directory flushed. A reader sees the old file or the new one, also after a crash.
     ///
     /// The file belongs to the user of this process and gets the permission bits of `mode`, whatever the umask and
-    /// the file before it say. Through a link [`Write::Replace`] replaces the file that it leads to (or creates the
+    /// the file before it say. Through a link [`WriteMode::Replace`] replaces the file that it leads to (or creates the
     /// one it points to) and keeps the link: people keep their dotfiles elsewhere and link them in.
     ///
     /// # Errors
     /// [`WriteError::Exists`] where something stands that this write does not replace: anything for
-    /// [`Write::New`], anything but a regular file for [`Write::Replace`]. Else what the machine says. No temporary
+    /// [`WriteMode::New`], anything but a regular file for [`WriteMode::Replace`]. Else what the machine says. No temporary
     /// file stays behind, unless the process is killed: then one `.preface-….tmp`, which is never read.
-    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
+    fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
 
     /// Opens a directory to write in, and creates it and its missing parents with `mode`. Beneath a root
-    /// ([`Within::Root`], which may itself be reached through links) no link is followed: a project cannot lead what is
+    /// ([`ReadScope::Root`], which may itself be reached through links) no link is followed: a project cannot lead what is
     /// written for it out of itself.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ pub trait System: fmt::Debug + Send + Sync {
     fn directory(
         &self,
         path: &Path,
-        within: Within<'_>,
+        within: ReadScope<'_>,
         mode: u32,
     ) -> Result<Box<dyn Directory + '_>, WriteError>;
 
@@ -113,7 +113,7 @@ pub trait System: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// A missing parent, something else in its place (a dangling link too), denied.
-    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError>;
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError>;
 
     /// Creates `path` and its missing parents, all with `mode`.
     ///
@@ -180,18 +180,18 @@ pub trait System: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// No repository, one of a kind that is not supported, or a status that only a filter could decide.
-    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble>;
+    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError>;
 
     /// Starts a program, never a shell, and waits for its end. It gets a clean environment: `PATH` (absolute directories
-    /// outside of [`Run::not_below`]), where home and temporary files are, user, language and time zone, and what
-    /// [`Run::env`] adds.
+    /// outside of [`RunRequest::not_below`]), where home and temporary files are, user, language and time zone, and what
+    /// [`RunRequest::env`] adds.
     ///
     /// When this returns, nothing of it is left: what the program started in its own process group is ended with it.
     /// (Without process groups, only the program is.)
     ///
     /// # Errors
     /// See [`RunError`]. An exit code that is not 0 is no error.
-    fn run(&self, command: &Run) -> Result<Ran, RunError>;
+    fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError>;
 }
 
 /// An open directory. What is written goes into it, whatever becomes of its path meanwhile. Names are single components,
@@ -208,7 +208,7 @@ pub trait Directory: fmt::Debug {
     ///
     /// # Errors
     /// As [`System::write`]; a link is something that is not replaced.
-    fn write(&self, name: &OsStr, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
+    fn write(&self, name: &OsStr, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
 
     /// Takes an exclusive lock as [`System::lock`] does.
     ///
@@ -241,7 +241,7 @@ pub trait Directory: fmt::Debug {
 
 /// The directory that a read must end in after all links are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Within<'a> {
+pub enum ReadScope<'a> {
     /// Anywhere.
     Anywhere,
     /// Inside this directory (compared canonically, component by component).
@@ -344,7 +344,7 @@ pub struct DirEntry {
 
 /// The handling of an existing file by a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Write {
+pub enum WriteMode {
     /// Creates, or replaces a regular file.
     Replace,
     /// Creates; fails where anything exists, also a dangling link or a directory.
@@ -353,7 +353,7 @@ pub enum Write {
 
 /// The effect of creating a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum CreateOutcome {
     /// This call created it.
     New,
     /// The directory existed.
@@ -437,7 +437,7 @@ pub enum WriteError {
 
 /// The reason why there is no answer of git.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GitTrouble {
+pub enum GitError {
     /// Not inside a work tree.
     #[error("not a git repository")]
     NoRepository,
@@ -495,7 +495,7 @@ fn names_below<'p>(path: &'p Path, root: &Path) -> Result<Vec<&'p OsStr>, WriteE
 /// Creates `path` and its missing parents with `make_dir`, the way down from the first ancestor that is there.
 fn make_dirs_by(
     path: &Path,
-    mut make_dir: impl FnMut(&Path) -> Result<Made, WriteError>,
+    mut make_dir: impl FnMut(&Path) -> Result<CreateOutcome, WriteError>,
 ) -> Result<(), WriteError> {
     let mut missing = Vec::new();
     for dir in path.ancestors() {

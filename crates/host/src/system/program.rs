@@ -3,7 +3,7 @@
 //! An absolute path means itself. A bare name is looked up on `PATH`, as a shell would, but never in the working
 //! directory and never inside of the project: what a repository brings along must not become `git` or `node`.
 
-use super::{FileId, FileKind, ReadError, Run, RunError, System};
+use super::{FileId, FileKind, ReadError, RunError, RunRequest, System};
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -20,7 +20,7 @@ const EXECUTABLE: u32 = 0o111;
 
 /// A program that was found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Program {
+pub(super) struct ResolvedProgram {
     /// The path to start: a link is not resolved, because some programs depend on the name that they were
     /// called by.
     pub(super) path: PathBuf,
@@ -33,15 +33,15 @@ pub(super) struct Program {
 }
 
 /// The directory that no bare name is found in.
-struct Project {
+struct ExcludedDirectory {
     root: PathBuf,
     id: Option<FileId>,
 }
 
-impl Project {
+impl ExcludedDirectory {
     fn of(system: &dyn System, root: &Path) -> Self {
         let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
-        Project { id: system.stat(&root).and_then(|stat| stat.id), root }
+        ExcludedDirectory { id: system.stat(&root).and_then(|stat| stat.id), root }
     }
 
     /// Returns whether a canonical path lies in the project, by its spelling or by what the directories above it are: a
@@ -56,9 +56,9 @@ impl Project {
 ///
 /// # Errors
 /// See [`RunError`].
-pub(super) fn find(system: &dyn System, run: &Run) -> Result<Program, RunError> {
+pub(super) fn find(system: &dyn System, run: &RunRequest) -> Result<ResolvedProgram, RunError> {
     let name = run.program()?;
-    let project = run.not_below.as_deref().map(|root| Project::of(system, root));
+    let project = run.not_below.as_deref().map(|root| ExcludedDirectory::of(system, root));
     let inside = |path: &Path| project.as_ref().is_some_and(|project| project.holds(system, path));
     let path = system.var("PATH").unwrap_or_else(|| USUAL.into());
     let dirs = sorted_out(system, project.as_ref(), &path);
@@ -70,7 +70,7 @@ pub(super) fn find(system: &dyn System, run: &Run) -> Result<Program, RunError> 
             ReadError::Denied => RunError::Denied { program: name.to_owned() },
             _ => RunError::NotFound { program: name.to_owned() },
         })?;
-        return Ok(Program { path, real, search, skipped: Vec::new() });
+        return Ok(ResolvedProgram { path, real, search, skipped: Vec::new() });
     }
     if name.contains(std::path::is_separator) || Path::new(name).has_root() {
         let why = format!("`{}` is neither an absolute path nor a bare name", name.escape_debug());
@@ -86,7 +86,7 @@ pub(super) fn find(system: &dyn System, run: &Run) -> Result<Program, RunError> 
         } else if mode.is_some_and(|mode| mode & EXECUTABLE == 0) {
             trouble = RunError::Denied { program: name.to_owned() };
         } else {
-            return Ok(Program { path, real, search, skipped });
+            return Ok(ResolvedProgram { path, real, search, skipped });
         }
     }
     // Nothing is run from in there; that the name means something there is worth a word.
@@ -99,11 +99,15 @@ pub(super) fn find(system: &dyn System, run: &Run) -> Result<Program, RunError> 
 /// Returns a `PATH` without its directories inside of `project`, and without those that are not absolute.
 #[must_use]
 pub fn path_outside(system: &dyn System, project: &Path, path: &OsStr) -> OsString {
-    joined(&sorted_out(system, Some(&Project::of(system, project)), path))
+    joined(&sorted_out(system, Some(&ExcludedDirectory::of(system, project)), path))
 }
 
 /// Returns the directories of a `PATH`, each with whether it lies in the project.
-fn sorted_out(system: &dyn System, project: Option<&Project>, path: &OsStr) -> Vec<(PathBuf, bool)> {
+fn sorted_out(
+    system: &dyn System,
+    project: Option<&ExcludedDirectory>,
+    path: &OsStr,
+) -> Vec<(PathBuf, bool)> {
     let real = |dir: &Path| system.canonical(dir).unwrap_or_else(|_| dir.to_owned());
     let inside = |dir: &Path| project.is_some_and(|project| project.holds(system, &real(dir)));
     directories(path)
@@ -154,7 +158,7 @@ mod tests {
     }
 
     fn found(path: &str, name: &str) -> Result<String, RunError> {
-        let run = Run { not_below: Some("/work".into()), ..Run::new([name], Path::new("/work")) };
+        let run = RunRequest { not_below: Some("/work".into()), ..Run::new([name], Path::new("/work")) };
         find(&machine(path), &run).map(|program| program.path.display().to_string())
     }
 
@@ -267,7 +271,8 @@ mod tests {
         ways.extend(relative.map(str::to_owned));
         assert_eq!(ways.len(), 54);
         for way in ways {
-            let run = Run { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+            let run =
+                RunRequest { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
             let alone = system.clone().with_var("PATH", &way);
             let found = find(&alone, &run);
             assert!(
@@ -295,7 +300,7 @@ mod tests {
 
     #[test]
     fn another_name_of_the_same_directory_is_the_project() {
-        let run = Run { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+        let run = RunRequest { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
         let mounted = machine("/mnt/work/bin:/usr/bin")
             .with_hard_link("/mnt/work", "/work")
             .with_file("/mnt/work/bin/tool", "")
@@ -310,7 +315,7 @@ mod tests {
 
     #[test]
     fn without_a_project_all_of_path_counts() {
-        let run = Run::new(["own"], Path::new("/work"));
+        let run = RunRequest::new(["own"], Path::new("/work"));
         let program = find(&machine("/home/user/bin:rel:/usr/bin"), &run).expect("it is on PATH");
         assert_eq!(program.path, Path::new("/home/user/bin/own"));
         assert_eq!(program.real, Path::new("/work/bin/own"));
@@ -341,7 +346,7 @@ mod tests {
 
     #[test]
     fn the_program_searches_where_we_searched() {
-        let run = Run { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+        let run = RunRequest { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
         let program =
             find(&machine("/work/bin:.::/usr/bin:/home/user/bin:/opt/bin"), &run).expect("a program");
         assert_eq!(program.search, "/usr/bin:/opt/bin");

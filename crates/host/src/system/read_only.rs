@@ -2,8 +2,8 @@
 //! way (a first file, a record of what happened) is refused here, and whoever wanted it says so in a note.
 
 use super::{
-    DirEntry, Directory, FileRead, GitTrouble, HardLinks, Made, Ran, ReadError, Run, RunError, Stat, System,
-    Within, Write, WriteError,
+    CreateOutcome, DirEntry, Directory, FileRead, GitError, HardLinks, ReadError, ReadScope, RunError,
+    RunOutput, RunRequest, Stat, System, WriteError, WriteMode,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -15,14 +15,14 @@ use std::{
 /// Reads like the machine behind it, and refuses every write. Programs run as they do there.
 ///
 /// ```
-/// use preface_host::system::{System, Within, Write, memory::MemorySystem, read_only::ReadOnly};
+/// use preface_host::system::{System, ReadScope, WriteMode, memory::MemorySystem, read_only::ReadOnly};
 /// use std::path::Path;
 /// # if cfg!(windows) { return; }
 ///
 /// let machine = MemorySystem::new().with_file("/work/a.md", "Use tabs.");
 /// let system = ReadOnly::new(&machine);
-/// assert_eq!(system.read(Path::new("/work/a.md"), Within::Anywhere, 100).unwrap().into_bytes(), b"Use tabs.");
-/// let refused = system.write(Path::new("/work/b.md"), b"", Write::New, 0o600).unwrap_err();
+/// assert_eq!(system.read(Path::new("/work/a.md"), ReadScope::Anywhere, 100).unwrap().into_bytes(), b"Use tabs.");
+/// let refused = system.write(Path::new("/work/b.md"), b"", WriteMode::New, 0o600).unwrap_err();
 /// assert_eq!(refused.to_string(), "nothing is written here");
 /// assert_eq!(machine.stat(Path::new("/work/b.md")), None);
 /// ```
@@ -45,8 +45,8 @@ fn refused<T>() -> Result<T, WriteError> {
 
 impl System for ReadOnly<'_> {
     forward! {
-        fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
-        fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
+        fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError>;
+        fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError>;
         fn stat(&self, path: &Path) -> Option<Stat>;
         fn link_stat(&self, path: &Path) -> Option<Stat>;
         fn read_link(&self, path: &Path) -> Option<PathBuf>;
@@ -63,19 +63,19 @@ impl System for ReadOnly<'_> {
         fn os(&self) -> &str;
         fn hostname(&self) -> Option<String>;
         fn user_id(&self) -> Option<u32>;
-        fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble>;
-        fn run(&self, command: &Run) -> Result<Ran, RunError>;
+        fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError>;
+        fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError>;
     }
 
-    fn write(&self, _: &Path, _: &[u8], _: Write, _: u32) -> Result<(), WriteError> {
+    fn write(&self, _: &Path, _: &[u8], _: WriteMode, _: u32) -> Result<(), WriteError> {
         refused()
     }
 
-    fn directory(&self, _: &Path, _: Within<'_>, _: u32) -> Result<Box<dyn Directory + '_>, WriteError> {
+    fn directory(&self, _: &Path, _: ReadScope<'_>, _: u32) -> Result<Box<dyn Directory + '_>, WriteError> {
         refused()
     }
 
-    fn make_dir(&self, _: &Path, _: u32) -> Result<Made, WriteError> {
+    fn make_dir(&self, _: &Path, _: u32) -> Result<CreateOutcome, WriteError> {
         refused()
     }
 

@@ -17,7 +17,7 @@ const MAX_LINKS: usize = 40;
 const MAX_PATH: usize = 4095;
 
 /// The kind of a path, links not followed.
-pub(super) enum Looked {
+pub(super) enum PathEntry {
     Dir,
     Link(PathBuf),
     Other,
@@ -25,7 +25,7 @@ pub(super) enum Looked {
 
 /// The result of resolving a path.
 #[derive(Debug)]
-pub(super) struct Lead {
+pub(super) struct ResolvedPath {
     /// The end of the path without links, or the first place where it did not go on.
     pub(super) place: PathBuf,
     /// True where `place` is the end of the path: no component is left after it.
@@ -35,9 +35,12 @@ pub(super) struct Lead {
 }
 
 /// Walks `path` (absolute) and asks `look` about every component. `look` answers `None` where nothing is.
-pub(super) fn lead(path: &Path, mut look: impl FnMut(&Path) -> Result<Option<Looked>, ReadError>) -> Lead {
+pub(super) fn lead(
+    path: &Path,
+    mut look: impl FnMut(&Path) -> Result<Option<PathEntry>, ReadError>,
+) -> ResolvedPath {
     if path.as_os_str().len() > MAX_PATH {
-        return Lead { place: path.to_owned(), whole: true, trouble: Some(ReadError::Loop) };
+        return ResolvedPath { place: path.to_owned(), whole: true, trouble: Some(ReadError::Loop) };
     }
     let mut place = root_of(path);
     let mut pending = Vec::new();
@@ -46,18 +49,18 @@ pub(super) fn lead(path: &Path, mut look: impl FnMut(&Path) -> Result<Option<Loo
     let mut ends_in_link = false;
     while let Some(step) = pending.pop() {
         let name = match step {
-            Step::Up => {
+            PathStep::Up => {
                 place.pop();
                 continue;
             }
-            Step::Down(name) => name,
+            PathStep::Down(name) => name,
         };
         place.push(name);
         let whole = pending.is_empty();
         let trouble = match look(&place) {
-            Ok(Some(Looked::Dir)) => continue,
-            Ok(Some(Looked::Other)) if whole => continue,
-            Ok(Some(Looked::Link(target))) => {
+            Ok(Some(PathEntry::Dir)) => continue,
+            Ok(Some(PathEntry::Other)) if whole => continue,
+            Ok(Some(PathEntry::Link(target))) => {
                 links += 1;
                 ends_in_link |= whole;
                 if links <= MAX_LINKS {
@@ -71,26 +74,26 @@ pub(super) fn lead(path: &Path, mut look: impl FnMut(&Path) -> Result<Option<Loo
                 ReadError::Loop
             }
             // Nothing, or a file where the path goes on.
-            Ok(Some(Looked::Other) | None) if ends_in_link => ReadError::Dangling,
-            Ok(Some(Looked::Other) | None) => ReadError::Missing,
+            Ok(Some(PathEntry::Other) | None) if ends_in_link => ReadError::Dangling,
+            Ok(Some(PathEntry::Other) | None) => ReadError::Missing,
             Err(trouble) => trouble,
         };
-        return Lead { place, whole, trouble: Some(trouble) };
+        return ResolvedPath { place, whole, trouble: Some(trouble) };
     }
-    Lead { place, whole: true, trouble: None }
+    ResolvedPath { place, whole: true, trouble: None }
 }
 
-enum Step {
+enum PathStep {
     Up,
     Down(OsString),
 }
 
 /// Puts the components of `path` on the stack, the first one on top.
-fn push_steps(path: &Path, pending: &mut Vec<Step>) {
+fn push_steps(path: &Path, pending: &mut Vec<PathStep>) {
     for component in path.components().rev() {
         match component {
-            Component::Normal(name) => pending.push(Step::Down(name.to_owned())),
-            Component::ParentDir => pending.push(Step::Up),
+            Component::Normal(name) => pending.push(PathStep::Down(name.to_owned())),
+            Component::ParentDir => pending.push(PathStep::Up),
             Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
         }
     }

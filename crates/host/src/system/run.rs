@@ -45,17 +45,17 @@ const PASSED_ON: &[&str] = &[
 /// A program to start, with everything it may know.
 ///
 /// ```
-/// use preface_host::system::{Run, System, memory::{FakeRun, MemorySystem}};
+/// use preface_host::system::{RunRequest, System, memory::{FakeRun, MemorySystem}};
 /// use std::path::Path;
 ///
 /// let machine = MemorySystem::new().with_command(["greet", "world"], FakeRun::printing("hello, world\n"));
-/// let ran = machine.run(&Run::new(["greet", "world"], Path::new("/work")))?;
+/// let ran = machine.run(&RunRequest::new(["greet", "world"], Path::new("/work")))?;
 /// assert!(ran.status.success());
 /// assert_eq!(ran.stdout, b"hello, world\n");
 /// # Ok::<(), preface_host::system::RunError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct RunRequest {
     /// The program and its arguments. The program is an absolute path, or a bare name that is looked up on `PATH`.
     pub argv: Vec<String>,
     /// The working directory; absolute.
@@ -73,10 +73,10 @@ pub struct Run {
     pub not_below: Option<PathBuf>,
 }
 
-impl Run {
+impl RunRequest {
     /// Returns a run without input, of at most 30 seconds and 1 MiB, with no variables of its own.
     pub fn new(argv: impl IntoIterator<Item = impl Into<String>>, cwd: &Path) -> Self {
-        Run {
+        RunRequest {
             argv: argv.into_iter().map(Into::into).collect(),
             cwd: cwd.to_owned(),
             stdin: Vec::new(),
@@ -115,7 +115,7 @@ impl Run {
     ///
     /// # Errors
     /// See [`RunError`]: there is no such program, or it is one of the project.
-    pub fn prepare(&self, system: &dyn System) -> Result<Prepared, RunError> {
+    pub fn prepare(&self, system: &dyn System) -> Result<PreparedRun, RunError> {
         let program = program::find(system, self)?;
         let all = self.environment(program.search, |name| system.var(name));
         // Of two of a name the later counts.
@@ -123,7 +123,7 @@ impl Run {
             .into_iter()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        Ok(Prepared { program: program.path, env: env.into_iter().collect(), skipped: program.skipped })
+        Ok(PreparedRun { program: program.path, env: env.into_iter().collect(), skipped: program.skipped })
     }
 
     /// Returns the whole environment of the run.
@@ -143,18 +143,18 @@ impl Run {
 
 /// A program that could be started now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedRun {
     /// The file.
     pub program: PathBuf,
     /// The whole environment, by name, without values that are not Unicode.
     pub env: Vec<(String, String)>,
-    /// See [`Ran::skipped`].
+    /// See [`RunOutput::skipped`].
     pub skipped: Vec<PathBuf>,
 }
 
 /// The result of running a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct RunOutput {
     /// The file that was started, all links resolved.
     pub program: PathBuf,
     /// The exit status.
@@ -168,7 +168,7 @@ pub struct Ran {
     /// The duration.
     pub took: Duration,
     /// The programs of the same name that come before it on `PATH` and were not started, because they are in
-    /// [`Run::not_below`].
+    /// [`RunRequest::not_below`].
     pub skipped: Vec<PathBuf>,
 }
 
@@ -210,7 +210,7 @@ impl fmt::Display for RunStatus {
     }
 }
 
-/// The reason why a program did not run to its end. An exit code that is not 0 is no error: see [`Ran`].
+/// The reason why a program did not run to its end. An exit code that is not 0 is no error: see [`RunOutput`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// There is no such program.
@@ -273,20 +273,20 @@ pub(super) fn no_directory(cwd: &Path) -> RunError {
 mod tests {
     use super::*;
 
-    fn run() -> Run {
-        Run::new(["x"], Path::new("/work"))
+    fn run() -> RunRequest {
+        RunRequest::new(["x"], Path::new("/work"))
     }
 
     #[test]
     fn what_no_machine_could_start_is_told() {
-        let env = |name: &str, value: &str| Run { env: vec![(name.into(), value.into())], ..run() };
+        let env = |name: &str, value: &str| RunRequest { env: vec![(name.into(), value.into())], ..run() };
         assert_eq!(run().program(), Ok("x"));
         assert_eq!(env("A", "b=c").program(), Ok("x"));
         for bad in [
-            Run { argv: vec![], ..run() },
-            Run { argv: vec![String::new()], ..run() },
-            Run { argv: vec!["x".into(), "a\0b".into()], ..run() },
-            Run { cwd: "work".into(), ..run() },
+            RunRequest { argv: vec![], ..run() },
+            RunRequest { argv: vec![String::new()], ..run() },
+            RunRequest { argv: vec!["x".into(), "a\0b".into()], ..run() },
+            RunRequest { cwd: "work".into(), ..run() },
             env("", "x"),
             env("A=B", "x"),
             env("A", "\0"),
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     #[cfg(not(windows))]
     fn a_run_knows_little() {
-        let run = Run { env: vec![("TZ".into(), "UTC".into()), ("MINE".into(), "1".into())], ..run() };
+        let run = RunRequest { env: vec![("TZ".into(), "UTC".into()), ("MINE".into(), "1".into())], ..run() };
         let var = |name: &str| Some(OsString::from(name.to_lowercase()));
         let environment = run.environment("/bin".into(), var);
         let text: Vec<_> = environment

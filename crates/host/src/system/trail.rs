@@ -1,7 +1,7 @@
 //! What was looked at, so that somebody can tell later whether a second look would see the same.
 //!
-//! [`Trailed`] is a machine that notes every path that is asked about. The [`Trail`] that it leaves knows what stood there,
-//! and [`Trail::holds`] compares that with what stands there now: one look at each thing that is there, and at nothing that
+//! [`RecordingSystem`] is a machine that notes every path that is asked about. The [`AccessLog`] that it leaves knows what stood there,
+//! and [`AccessLog::holds`] compares that with what stands there now: one look at each thing that is there, and at nothing that
 //! was missing as long as its directory did not change. So a reader that keeps what it read (a session) need not read
 //! again.
 //!
@@ -15,8 +15,8 @@
 //! network file system.
 
 use super::{
-    DirEntry, Directory, FileId, FileKind, FileRead, GitTrouble, HardLinks, Made, Ran, ReadError, Run,
-    RunError, Stat, System, Within, Write, WriteError,
+    CreateOutcome, DirEntry, Directory, FileId, FileKind, FileRead, GitError, HardLinks, ReadError,
+    ReadScope, RunError, RunOutput, RunRequest, Stat, System, WriteError, WriteMode,
 };
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use std::{
@@ -35,15 +35,15 @@ const LONGEST: usize = 100_000;
 
 /// A machine that records every access.
 #[derive(Debug)]
-pub struct Trailed<'s> {
+pub struct RecordingSystem<'s> {
     system: &'s dyn System,
     began: Timestamp,
-    seen: Mutex<Seen>,
+    seen: Mutex<AccessedPaths>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
-    paths: BTreeMap<PathBuf, Glimpse>,
+struct AccessedPaths {
+    paths: BTreeMap<PathBuf, FileStamp>,
     /// The directories whose entries were asked for.
     listed: BTreeSet<PathBuf>,
     vars: BTreeMap<String, Option<OsString>>,
@@ -59,22 +59,22 @@ struct Seen {
 /// A moved directory keeps the times of its files. Only this shows that the file found at the end is the one
 /// that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Glimpse {
+struct FileStamp {
     itself: Option<Option<FileId>>,
     target: Option<Option<FileId>>,
 }
 
-impl Glimpse {
+impl FileStamp {
     fn of_itself(stat: Option<&Stat>) -> Self {
-        Glimpse { itself: Some(stat.and_then(|stat| stat.id)), target: None }
+        FileStamp { itself: Some(stat.and_then(|stat| stat.id)), target: None }
     }
 
     fn of_target(stat: Option<&Stat>) -> Self {
-        Glimpse { itself: None, target: Some(stat.and_then(|stat| stat.id)) }
+        FileStamp { itself: None, target: Some(stat.and_then(|stat| stat.id)) }
     }
 
     /// Adds another. False where they contradict each other.
-    fn add(&mut self, other: Glimpse) -> bool {
+    fn add(&mut self, other: FileStamp) -> bool {
         let agree = |one: &mut Option<Option<FileId>>, two: Option<Option<FileId>>| {
             let same = one.is_none() || two.is_none() || *one == two;
             *one = one.or(two);
@@ -84,25 +84,26 @@ impl Glimpse {
     }
 
     /// Returns whether the recorded ids match the file that is there now.
-    fn is_of(&self, there: Option<&There>) -> bool {
+    fn is_of(&self, there: Option<&PathState>) -> bool {
         let itself = there.map(|there| there.itself.id);
         let target = there.map(|there| there.known().id);
         self.itself.is_none_or(|id| id == itself) && self.target.is_none_or(|id| id == target)
     }
 }
 
-impl<'s> Trailed<'s> {
+impl<'s> RecordingSystem<'s> {
     /// Starts to note what `system` is asked.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
-        Trailed { system, began: system.now(), seen: Mutex::default() }
+        RecordingSystem { system, began: system.now(), seen: Mutex::default() }
     }
 
     /// Ends the recording and looks at everything that was asked about. Returns `None` if a later comparison
     /// could not detect a change.
     #[must_use]
-    pub fn into_trail(self) -> Option<Trail> {
-        let Seen { mut paths, listed, vars, current_dir, home, lost } = self.seen.into_inner().ok()?;
+    pub fn into_trail(self) -> Option<AccessLog> {
+        let AccessedPaths { mut paths, listed, vars, current_dir, home, lost } =
+            self.seen.into_inner().ok()?;
         if lost || paths.len() > LONGEST || paths.keys().any(|path| !path.is_absolute()) {
             return None;
         }
@@ -111,13 +112,13 @@ impl<'s> Trailed<'s> {
         for dir in above {
             paths.entry(dir).or_default();
         }
-        let mut marks: Vec<Mark> = Vec::with_capacity(paths.len());
+        let mut marks: Vec<PathMark> = Vec::with_capacity(paths.len());
         let mut places: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for (path, glimpse) in paths {
             let parent = path.parent().and_then(|parent| places.get(parent).copied());
             let there = match parent.is_some_and(|parent| marks[parent].there.is_none()) {
                 true => None,
-                false => There::at(self.system, &path, self.began)?,
+                false => PathState::at(self.system, &path, self.began)?,
             };
             if !glimpse.is_of(there.as_ref()) {
                 return None;
@@ -128,12 +129,12 @@ impl<'s> Trailed<'s> {
                 return None;
             }
             places.insert(path.clone(), marks.len());
-            marks.push(Mark { path, parent, listed, there });
+            marks.push(PathMark { path, parent, listed, there });
         }
-        Some(Trail { marks, vars: vars.into_iter().collect(), current_dir, home })
+        Some(AccessLog { marks, vars: vars.into_iter().collect(), current_dir, home })
     }
 
-    fn note(&self, path: &Path, glimpse: Glimpse) {
+    fn note(&self, path: &Path, glimpse: FileStamp) {
         let Ok(mut seen) = self.seen.lock() else { return };
         match seen.paths.get_mut(path) {
             Some(known) => {
@@ -155,9 +156,9 @@ impl<'s> Trailed<'s> {
 
 /// The record of all accesses of a build.
 #[derive(Clone, Debug)]
-pub struct Trail {
+pub struct AccessLog {
     /// Directories before their entries.
-    marks: Vec<Mark>,
+    marks: Vec<PathMark>,
     vars: Vec<(String, Option<OsString>)>,
     /// The working directory of the process and the home directory of its user, where they were looked up.
     current_dir: Option<Option<PathBuf>>,
@@ -165,26 +166,26 @@ pub struct Trail {
 }
 
 #[derive(Clone, Debug)]
-struct Mark {
+struct PathMark {
     path: PathBuf,
     /// The place of its directory in the list.
     parent: Option<usize>,
     listed: bool,
-    there: Option<There>,
+    there: Option<PathState>,
 }
 
 /// The metadata of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct There {
-    itself: Known,
+struct PathState {
+    itself: FileState,
     /// The target of a link.
-    target: Option<Known>,
+    target: Option<FileState>,
     /// True where the last change was long before the first check.
     settled: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Known {
+struct FileState {
     kind: FileKind,
     id: FileId,
     len: u64,
@@ -192,37 +193,43 @@ struct Known {
     changed: Timestamp,
 }
 
-impl Known {
+impl FileState {
     fn of(stat: &Stat) -> Option<Self> {
-        Some(Known { kind: stat.kind, id: stat.id?, len: stat.len, mode: stat.mode, changed: stat.changed? })
+        Some(FileState {
+            kind: stat.kind,
+            id: stat.id?,
+            len: stat.len,
+            mode: stat.mode,
+            changed: stat.changed?,
+        })
     }
 }
 
-impl There {
+impl PathState {
     /// Looks at a path. `Some(None)`: nothing is there. `None`: what is there can change without a trace.
     fn at(system: &dyn System, path: &Path, began: Timestamp) -> Option<Option<Self>> {
         let Some(stat) = system.link_stat(path) else { return Some(None) };
-        let itself = Known::of(&stat)?;
+        let itself = FileState::of(&stat)?;
         let target = match (stat.kind, system.stat(path)) {
-            (FileKind::Link, target) => Some(Known::of(&target?)?),
+            (FileKind::Link, target) => Some(FileState::of(&target?)?),
             _ => None,
         };
-        let settled = |known: &Known| began.duration_since(known.changed) > SETTLED;
+        let settled = |known: &FileState| began.duration_since(known.changed) > SETTLED;
         let all_settled = settled(&itself) && target.as_ref().is_none_or(settled);
         // A directory is only as good as what is known of its entries; those are looked at by themselves.
         if !all_settled && target.as_ref().unwrap_or(&itself).kind != FileKind::Dir {
             return None;
         }
-        Some(Some(There { itself, target, settled: all_settled }))
+        Some(Some(PathState { itself, target, settled: all_settled }))
     }
 
     /// The directory or file that it leads to.
-    fn known(&self) -> &Known {
+    fn known(&self) -> &FileState {
         self.target.as_ref().unwrap_or(&self.itself)
     }
 }
 
-impl Trail {
+impl AccessLog {
     /// Returns whether everything that was read is unchanged.
     #[must_use]
     pub fn holds(&self, system: &dyn System) -> bool {
@@ -259,11 +266,11 @@ impl Trail {
 }
 
 /// `None`: something else is there. Else whether nothing about it changed; a directory may have other entries.
-fn unchanged(there: &There, path: &Path, system: &dyn System) -> Option<bool> {
-    let itself = Known::of(&system.link_stat(path)?)?;
+fn unchanged(there: &PathState, path: &Path, system: &dyn System) -> Option<bool> {
+    let itself = FileState::of(&system.link_stat(path)?)?;
     let (known, now) = match &there.target {
         None => (&there.itself, itself),
-        Some(target) if itself == there.itself => (target, Known::of(&system.stat(path)?)?),
+        Some(target) if itself == there.itself => (target, FileState::of(&system.stat(path)?)?),
         Some(_) => return None,
     };
     if now == *known {
@@ -273,15 +280,15 @@ fn unchanged(there: &There, path: &Path, system: &dyn System) -> Option<bool> {
     (same_dir && now.mode == known.mode).then_some(false)
 }
 
-impl Trailed<'_> {
+impl RecordingSystem<'_> {
     /// Records what was read. A file of `/proc` has other content each time it is read.
     fn note_read(&self, path: &Path, read: &Result<FileRead, ReadError>, limit: u64) {
         self.note(
             path,
             match read {
-                Ok(file) => Glimpse::of_target(Some(&file.stat)),
-                Err(ReadError::Missing) => Glimpse::of_target(None),
-                Err(_) => Glimpse::default(),
+                Ok(file) => FileStamp::of_target(Some(&file.stat)),
+                Err(ReadError::Missing) => FileStamp::of_target(None),
+                Err(_) => FileStamp::default(),
             },
         );
         if read.as_ref().is_ok_and(|file| file.bytes.len() as u64 != file.stat.len.min(limit)) {
@@ -290,7 +297,7 @@ impl Trailed<'_> {
     }
 }
 
-impl System for Trailed<'_> {
+impl System for RecordingSystem<'_> {
     forward! {
         fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError>;
         fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>>;
@@ -303,13 +310,13 @@ impl System for Trailed<'_> {
         fn user_id(&self) -> Option<u32>;
     }
 
-    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         let read = self.system.read(path, within, limit);
         self.note_read(path, &read, u64::MAX);
         read
     }
 
-    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         let read = self.system.read_head(path, within, limit);
         self.note_read(path, &read, limit);
         read
@@ -317,23 +324,23 @@ impl System for Trailed<'_> {
 
     fn stat(&self, path: &Path) -> Option<Stat> {
         let stat = self.system.stat(path);
-        self.note(path, Glimpse::of_target(stat.as_ref()));
+        self.note(path, FileStamp::of_target(stat.as_ref()));
         stat
     }
 
     fn link_stat(&self, path: &Path) -> Option<Stat> {
         let stat = self.system.link_stat(path);
-        self.note(path, Glimpse::of_itself(stat.as_ref()));
+        self.note(path, FileStamp::of_itself(stat.as_ref()));
         stat
     }
 
     fn read_link(&self, path: &Path) -> Option<PathBuf> {
-        self.note(path, Glimpse::of_itself(self.system.link_stat(path).as_ref()));
+        self.note(path, FileStamp::of_itself(self.system.link_stat(path).as_ref()));
         self.system.read_link(path)
     }
 
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
-        self.note(dir, Glimpse::of_target(self.system.stat(dir).as_ref()));
+        self.note(dir, FileStamp::of_target(self.system.stat(dir).as_ref()));
         if let Ok(mut seen) = self.seen.lock() {
             seen.listed.insert(dir.to_owned());
         }
@@ -341,16 +348,16 @@ impl System for Trailed<'_> {
     }
 
     fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
-        self.note(path, Glimpse::default());
+        self.note(path, FileStamp::default());
         let real = self.system.canonical(path);
         // A link on the way leads past directories that the path does not name.
         if let Ok(real) = &real {
-            self.note(real, Glimpse::default());
+            self.note(real, FileStamp::default());
         }
         real
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+    fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
         self.lose();
         self.system.write(path, bytes, how, mode)
     }
@@ -358,14 +365,14 @@ impl System for Trailed<'_> {
     fn directory(
         &self,
         path: &Path,
-        within: Within<'_>,
+        within: ReadScope<'_>,
         mode: u32,
     ) -> Result<Box<dyn Directory + '_>, WriteError> {
         self.lose();
         self.system.directory(path, within, mode)
     }
 
-    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
         self.lose();
         self.system.make_dir(path, mode)
     }
@@ -409,12 +416,12 @@ impl System for Trailed<'_> {
         home
     }
 
-    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
+    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError> {
         self.lose();
         self.system.git_status(dir, hard_links)
     }
 
-    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+    fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
         self.lose();
         self.system.run(command)
     }
@@ -427,51 +434,51 @@ mod tests {
     use std::{fs, os::unix::fs::symlink, time::Duration};
 
     /// A tree, a reader of it, and what it saw. What was just made is not trusted, so the clock of the look is moved.
-    struct Tree {
+    struct TestTree {
         dir: tempfile::TempDir,
         system: OsSystem,
     }
 
-    impl Tree {
+    impl TestTree {
         fn new() -> Self {
             let dir = tempfile::tempdir().unwrap();
             fs::create_dir_all(dir.path().join("a/skills")).unwrap();
             fs::write(dir.path().join("a/AGENTS.md"), "One.").unwrap();
             fs::write(dir.path().join("a/skills/x.md"), "X.").unwrap();
             symlink("AGENTS.md", dir.path().join("a/link")).unwrap();
-            Tree { dir, system: OsSystem::new(&[]) }
+            TestTree { dir, system: OsSystem::new(&[]) }
         }
 
         fn at(&self, path: &str) -> PathBuf {
             self.dir.path().join(path)
         }
 
-        fn trail(&self, later: Duration) -> Option<Trail> {
-            let mut trailed = Trailed::new(&self.system);
+        fn trail(&self, later: Duration) -> Option<AccessLog> {
+            let mut trailed = RecordingSystem::new(&self.system);
             trailed.began = trailed.began.checked_add(SignedDuration::try_from(later).unwrap()).unwrap();
             for path in ["a/AGENTS.md", "a/link", "a/CLAUDE.md", "b/AGENTS.md"] {
-                _ = trailed.read(&self.at(path), Within::Anywhere, 100);
+                _ = trailed.read(&self.at(path), ReadScope::Anywhere, 100);
             }
             _ = trailed.list(&self.at("a/skills"), 100);
             trailed.into_trail()
         }
 
-        fn settled(&self) -> Trail {
+        fn settled(&self) -> AccessLog {
             self.trail(Duration::from_secs(60)).expect("everything can be compared")
         }
     }
 
     #[test]
     fn what_is_untouched_holds() {
-        let tree = Tree::new();
+        let tree = TestTree::new();
         let trail = tree.settled();
         assert!(trail.holds(&tree.system) && trail.holds(&tree.system));
     }
 
     #[test]
     fn each_change_is_seen() {
-        type Change = fn(&Tree);
-        let changes: [(&str, Change); 9] = [
+        type TreeEdit = fn(&TestTree);
+        let changes: [(&str, TreeEdit); 9] = [
             ("a file says something else", |tree| fs::write(tree.at("a/AGENTS.md"), "Two.").unwrap()),
             ("a file is another file", |tree| {
                 fs::write(tree.at("a/new"), "One.").unwrap();
@@ -498,7 +505,7 @@ mod tests {
             }),
         ];
         for (what, change) in changes {
-            let tree = Tree::new();
+            let tree = TestTree::new();
             let trail = tree.settled();
             change(&tree);
             assert!(!trail.holds(&tree.system), "{what}");
@@ -507,14 +514,14 @@ mod tests {
 
     #[test]
     fn a_link_that_leads_nowhere_leaves_no_trail() {
-        type Make = fn(&Tree);
-        let ways: [(&str, Make); 3] = [
+        type LinkMaker = fn(&TestTree);
+        let ways: [(&str, LinkMaker); 3] = [
             ("a file", |tree| symlink("../later", tree.at("a/CLAUDE.md")).unwrap()),
             ("a directory on the way", |tree| symlink("later", tree.at("b")).unwrap()),
             ("a loop", |tree| symlink("CLAUDE.md", tree.at("a/CLAUDE.md")).unwrap()),
         ];
         for (what, make) in ways {
-            let tree = Tree::new();
+            let tree = TestTree::new();
             make(&tree);
             assert!(tree.trail(Duration::from_secs(60)).is_none(), "{what}");
         }
@@ -523,24 +530,24 @@ mod tests {
     /// The files of a directory that is moved keep their times.
     #[test]
     fn what_is_put_elsewhere_between_the_reading_and_the_look_leaves_no_trail() {
-        let swap = |tree: &Tree| {
+        let swap = |tree: &TestTree| {
             fs::rename(tree.at("a"), tree.at("before")).unwrap();
             fs::rename(tree.at("c"), tree.at("a")).unwrap();
         };
-        type Asked = fn(&Trailed<'_>, &Tree);
-        let ways: [(&str, Asked); 5] = [
-            ("read", |trailed, tree| _ = trailed.read(&tree.at("a/AGENTS.md"), Within::Anywhere, 100)),
-            ("missing", |trailed, tree| _ = trailed.read(&tree.at("a/CLAUDE.md"), Within::Anywhere, 100)),
+        type AccessStep = fn(&RecordingSystem<'_>, &TestTree);
+        let ways: [(&str, AccessStep); 5] = [
+            ("read", |trailed, tree| _ = trailed.read(&tree.at("a/AGENTS.md"), ReadScope::Anywhere, 100)),
+            ("missing", |trailed, tree| _ = trailed.read(&tree.at("a/CLAUDE.md"), ReadScope::Anywhere, 100)),
             ("looked at", |trailed, tree| _ = trailed.stat(&tree.at("a/AGENTS.md"))),
             ("looked at itself", |trailed, tree| _ = trailed.link_stat(&tree.at("a/CLAUDE.md"))),
             ("listed", |trailed, tree| _ = trailed.list(&tree.at("a/skills"), 100)),
         ];
         for (what, ask) in ways {
-            let tree = Tree::new();
+            let tree = TestTree::new();
             fs::create_dir_all(tree.at("c/skills")).unwrap();
             fs::write(tree.at("c/AGENTS.md"), "Two.").unwrap();
             fs::write(tree.at("c/CLAUDE.md"), "Two.").unwrap();
-            let mut trailed = Trailed::new(&tree.system);
+            let mut trailed = RecordingSystem::new(&tree.system);
             trailed.began = trailed.began.checked_add(SignedDuration::from_secs(60)).unwrap();
             ask(&trailed, &tree);
             swap(&tree);
@@ -550,7 +557,7 @@ mod tests {
 
     #[test]
     fn changes_beside_it_do_not_matter() {
-        let tree = Tree::new();
+        let tree = TestTree::new();
         let trail = tree.settled();
         fs::write(tree.at("a/notes.txt"), "Nobody asked.").unwrap();
         fs::create_dir(tree.at("z")).unwrap();
@@ -561,14 +568,14 @@ mod tests {
 
     #[test]
     fn what_changed_just_now_is_not_trusted() {
-        assert!(Tree::new().trail(Duration::ZERO).is_none());
+        assert!(TestTree::new().trail(Duration::ZERO).is_none());
     }
 
     #[test]
     fn what_no_look_can_compare_leaves_no_trail() {
-        let tree = Tree::new();
-        let trailed = Trailed::new(&tree.system);
-        _ = trailed.run(&Run::new(["true"], tree.dir.path()));
+        let tree = TestTree::new();
+        let trailed = RecordingSystem::new(&tree.system);
+        _ = trailed.run(&RunRequest::new(["true"], tree.dir.path()));
         assert!(trailed.into_trail().is_none());
     }
 
@@ -576,9 +583,9 @@ mod tests {
     fn a_machine_in_memory_leaves_trails_too() {
         let memory = crate::system::memory::MemorySystem::new().with_file("/a/b", "c").with_dir("/a/skills");
         let trail = |memory| {
-            let trailed = Trailed::new(memory);
-            _ = trailed.read(Path::new("/a/b"), Within::Anywhere, 10);
-            _ = trailed.read(Path::new("/a/missing"), Within::Anywhere, 10);
+            let trailed = RecordingSystem::new(memory);
+            _ = trailed.read(Path::new("/a/b"), ReadScope::Anywhere, 10);
+            _ = trailed.read(Path::new("/a/missing"), ReadScope::Anywhere, 10);
             _ = trailed.list(Path::new("/a/skills"), 10);
             trailed.into_trail().expect("each change has its time")
         };

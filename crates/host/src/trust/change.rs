@@ -3,10 +3,13 @@
 use super::{
     contents::Digest,
     file::COMMANDS,
-    permit::Permit,
-    pins::{Declined, PinPath, PinnedText},
-    record::{Decision, Document, Entry, GrantedText, PermitRecord, Pin, Project, WholeRecord},
-    store::Outcome,
+    permit::Permission,
+    pins::{DeclineRecord, PinPath, PinnedText},
+    record::{
+        Decision, DecisionEntry, GrantedText, PermissionRecord, PinRecord, ProjectRecord, TrustDocument,
+        WholeRecord,
+    },
+    store::ChangeOutcome,
 };
 use jiff::{SignedDuration, Timestamp};
 use preface_core::audit::AuditEvent;
@@ -14,65 +17,69 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// A result, and whether the document must be written.
-pub(super) struct Changed<R> {
+pub(super) struct ChangeResult<R> {
     pub(super) result: R,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ChangeOutcome,
 }
 
-impl<R> Changed<R> {
-    fn new(result: R, outcome: Outcome) -> Self {
-        Changed { result, outcome }
+impl<R> ChangeResult<R> {
+    fn new(result: R, outcome: ChangeOutcome) -> Self {
+        ChangeResult { result, outcome }
     }
 }
 
 /// A decision about a whole project.
-pub(super) struct Decided {
+pub(super) struct WholeDecision {
     pub(super) before: Option<WholeRecord>,
     pub(super) event: AuditEvent,
 }
 
 pub(super) fn grant_whole(
-    document: &mut Document,
+    document: &mut TrustDocument,
     path: &str,
     digest: Option<Digest>,
     note: Option<&str>,
     now: Timestamp,
-) -> Changed<Decided> {
-    let standing = document.standing(path).map(Entry::record);
+) -> ChangeResult<WholeDecision> {
+    let standing = document.standing(path).map(DecisionEntry::record);
     let repeats = standing.as_ref().is_some_and(|record| {
         record.decision == Decision::Trusted && (digest.is_none() || record.digest == digest)
     });
     let event = AuditEvent::ProjectTrusted { canonical_path: path.to_owned() };
     let outcome = match repeats {
-        true => Outcome::Unchanged,
+        true => ChangeOutcome::Unchanged,
         false => {
             append(document, path, Decision::Trusted, digest, note, now);
-            Outcome::Recorded
+            ChangeOutcome::Recorded
         }
     };
-    Changed::new(Decided { before: standing, event }, outcome)
+    ChangeResult::new(WholeDecision { before: standing, event }, outcome)
 }
 
 /// Replaces the texts of the current grant. History does not grow by that.
-pub(super) fn grant_texts(document: &mut Document, path: &str, texts: Vec<GrantedText>) -> Changed<()> {
+pub(super) fn grant_texts(
+    document: &mut TrustDocument,
+    path: &str,
+    texts: Vec<GrantedText>,
+) -> ChangeResult<()> {
     let standing = document.standing_mut(path).filter(|entry| entry.decision == Decision::Trusted);
     let outcome = match standing {
         Some(entry) if entry.texts.as_ref() != Some(&texts) => {
             entry.texts = Some(texts);
-            Outcome::Recorded
+            ChangeOutcome::Recorded
         }
-        _ => Outcome::Unchanged,
+        _ => ChangeOutcome::Unchanged,
     };
-    Changed::new((), outcome)
+    ChangeResult::new((), outcome)
 }
 
 pub(super) fn decline_whole(
-    document: &mut Document,
+    document: &mut TrustDocument,
     path: &str,
     contents: Option<Digest>,
     now: Timestamp,
-) -> Changed<Decided> {
-    let standing = document.standing(path).map(Entry::record);
+) -> ChangeResult<WholeDecision> {
+    let standing = document.standing(path).map(DecisionEntry::record);
     let event = AuditEvent::ProjectDeclined { canonical_path: path.to_owned() };
     // Who is not trusted may do nothing, also once trusted again.
     let permits = revoke_permits(document, path, None, None);
@@ -85,19 +92,19 @@ pub(super) fn decline_whole(
                 if let Some(entry) = document.standing_mut(path) {
                     entry.digest = contents;
                 }
-                Outcome::Recorded
+                ChangeOutcome::Recorded
             }
         }
         _ => {
             append(document, path, Decision::Declined, contents, None, now);
-            Outcome::Recorded
+            ChangeOutcome::Recorded
         }
     };
-    Changed::new(Decided { before: standing, event }, outcome)
+    ChangeResult::new(WholeDecision { before: standing, event }, outcome)
 }
 
 fn append(
-    document: &mut Document,
+    document: &mut TrustDocument,
     path: &str,
     decision: Decision,
     digest: Option<Digest>,
@@ -105,7 +112,7 @@ fn append(
     now: Timestamp,
 ) {
     let newest = document.standing(path).map(|entry| entry.granted_at);
-    document.entries.push(Entry {
+    document.entries.push(DecisionEntry {
         path: path.to_owned(),
         decision,
         granted_at: stamp(now, newest),
@@ -126,26 +133,26 @@ fn stamp(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
 }
 
 /// Texts that were pinned.
-pub(super) struct Granted {
+pub(super) struct GrantedPins {
     pub(super) added: Vec<PinPath>,
     pub(super) unchanged: Vec<PinPath>,
 }
 
 pub(super) fn grant_pins(
-    document: &mut Document,
+    document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
     texts: &[PinnedText],
     now: Timestamp,
-) -> Changed<Granted> {
+) -> ChangeResult<GrantedPins> {
     let mut had = BTreeSet::new();
     let mut newest = None;
-    let mut outcome = Outcome::Unchanged;
+    let mut outcome = ChangeOutcome::Unchanged;
     for project in document.projects_of_mut(root, repository) {
         had.extend(project.pins.iter().map(|pin| (pin.path.clone(), pin.digest)));
         newest = newest.max(Some(project.granted_at));
         if !texts.is_empty() && project.declined.take().is_some() {
-            outcome = Outcome::Recorded;
+            outcome = ChangeOutcome::Recorded;
         }
     }
     let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
@@ -154,7 +161,7 @@ pub(super) fn grant_pins(
         let digest = Digest::of(&text.bytes);
         if had.insert((text.path.clone(), digest)) {
             let bytes = text.bytes.len() as u64;
-            fresh.push(Pin { path: text.path.clone(), digest, bytes, extra: Map::new() });
+            fresh.push(PinRecord { path: text.path.clone(), digest, bytes, extra: Map::new() });
             added.insert(text.path.clone());
         } else {
             unchanged.insert(text.path.clone());
@@ -162,58 +169,58 @@ pub(super) fn grant_pins(
     }
     unchanged.retain(|path| !added.contains(path));
     if !fresh.is_empty() {
-        outcome = Outcome::Recorded;
+        outcome = ChangeOutcome::Recorded;
         let project = own(document, root, repository);
         project.granted_at = stamp(now, newest);
         project.pins.append(&mut fresh);
     }
     document.projects.retain(|project| !project.is_empty());
     let (added, unchanged) = (added.into_iter().collect(), unchanged.into_iter().collect());
-    Changed::new(Granted { added, unchanged }, outcome)
+    ChangeResult::new(GrantedPins { added, unchanged }, outcome)
 }
 
 /// Adds a branch to what is granted for this very root.
 pub(super) fn grant_branch(
-    document: &mut Document,
+    document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
     branch: &str,
-) -> Changed<()> {
-    let has = |project: &&mut Project| project.branches.iter().any(|known| known == branch);
+) -> ChangeResult<()> {
+    let has = |project: &&mut ProjectRecord| project.branches.iter().any(|known| known == branch);
     if document.projects_of_mut(root, repository).any(|project| has(&project)) {
-        return Changed::new((), Outcome::Unchanged);
+        return ChangeResult::new((), ChangeOutcome::Unchanged);
     }
     own(document, root, repository).branches.push(branch.to_owned());
-    Changed::new((), Outcome::Recorded)
+    ChangeResult::new((), ChangeOutcome::Recorded)
 }
 
 pub(super) fn decline(
-    document: &mut Document,
+    document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
     contents: Digest,
     now: Timestamp,
-) -> Changed<()> {
+) -> ChangeResult<()> {
     let declined = document.projects_of_mut(root, repository).filter_map(|project| project.declined);
     let newest = declined.max_by_key(|declined| declined.at);
     if newest.is_some_and(|declined| declined.contents == contents) {
-        return Changed::new((), Outcome::Unchanged);
+        return ChangeResult::new((), ChangeOutcome::Unchanged);
     }
     let at = stamp(now, newest.map(|declined| declined.at));
     let before = document.projects.len();
     let project = own(document, root, repository);
-    project.declined = Some(Declined { at, contents });
+    project.declined = Some(DeclineRecord { at, contents });
     if document.projects.len() > before {
         document.projects[before].granted_at = at;
     }
-    Changed::new((), Outcome::Recorded)
+    ChangeResult::new((), ChangeOutcome::Recorded)
 }
 
 /// Returns the project of this very root, a new one where there is none.
-fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> &'a mut Project {
+fn own<'a>(document: &'a mut TrustDocument, root: &str, repository: Option<&str>) -> &'a mut ProjectRecord {
     let index = document.projects.iter().position(|project| project.root == root);
     let index = index.unwrap_or_else(|| {
-        document.projects.push(Project {
+        document.projects.push(ProjectRecord {
             root: root.to_owned(),
             repository: None,
             granted_at: Timestamp::UNIX_EPOCH,
@@ -236,7 +243,7 @@ fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> 
 }
 
 /// Texts whose grant was taken back.
-pub(super) struct Revoked {
+pub(super) struct RevokedPins {
     pub(super) removed: Vec<PinPath>,
     /// The subjects whose permits went with them.
     pub(super) permits: Vec<String>,
@@ -244,15 +251,15 @@ pub(super) struct Revoked {
 }
 
 pub(super) fn revoke_pins(
-    document: &mut Document,
+    document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
     paths: Option<&[PinPath]>,
     now: Timestamp,
-) -> Changed<Revoked> {
+) -> ChangeResult<RevokedPins> {
     let repository = document.known_repository(root, repository);
     let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
-    let (mut permits, mut outcome) = (Vec::new(), Outcome::Unchanged);
+    let (mut permits, mut outcome) = (Vec::new(), ChangeOutcome::Unchanged);
     if paths.is_none() {
         let revoked = revoke_permits(document, root, repository.as_deref(), None);
         (permits, outcome) = (revoked.result, revoked.outcome);
@@ -268,7 +275,7 @@ pub(super) fn revoke_pins(
             let project = &mut document.projects[known];
             (project.granted_at, project.repository) = (at, repository.clone());
         }
-        outcome = Outcome::Recorded;
+        outcome = ChangeOutcome::Recorded;
     }
     for project in document.projects_of_mut(root, repository.as_deref()) {
         let before = project.pins.len();
@@ -291,7 +298,7 @@ pub(super) fn revoke_pins(
             project.declined = None;
             project.strange_pins.clear();
             project.extra.clear();
-            outcome = Outcome::Recorded;
+            outcome = ChangeOutcome::Recorded;
         }
     }
     if paths.is_none() {
@@ -299,35 +306,35 @@ pub(super) fn revoke_pins(
         let before = document.strange_projects.len();
         document.strange_projects.retain(|project| project.get("root").and_then(Value::as_str) != Some(root));
         if document.strange_projects.len() < before {
-            outcome = Outcome::Recorded;
+            outcome = ChangeOutcome::Recorded;
         }
     }
     if !removed.is_empty() {
-        outcome = Outcome::Recorded;
+        outcome = ChangeOutcome::Recorded;
     }
     document.projects.retain(|project| !project.is_empty());
     let orphans = orphans(document, digests);
-    Changed::new(Revoked { removed: removed.into_iter().collect(), permits, orphans }, outcome)
+    ChangeResult::new(RevokedPins { removed: removed.into_iter().collect(), permits, orphans }, outcome)
 }
 
 /// Everything that was forgotten.
-pub(super) struct Cleared {
+pub(super) struct ClearedRecords {
     pub(super) paths: BTreeSet<String>,
     pub(super) orphans: Vec<Digest>,
 }
 
-pub(super) fn clear(document: &mut Document) -> Changed<Cleared> {
+pub(super) fn clear(document: &mut TrustDocument) -> ChangeResult<ClearedRecords> {
     let entries = document.entries.iter().map(|entry| entry.path.clone());
     let paths = entries.chain(document.projects.iter().map(|project| project.root.clone())).collect();
     let digests =
         document.projects.iter().flat_map(|project| project.pins.iter().map(|pin| pin.digest)).collect();
     let extra = std::mem::take(&mut document.extra);
-    *document = Document { extra, ..Document::default() };
-    Changed::new(Cleared { paths, orphans: orphans(document, digests) }, Outcome::Recorded)
+    *document = TrustDocument { extra, ..Document::default() };
+    ChangeResult::new(ClearedRecords { paths, orphans: orphans(document, digests) }, ChangeOutcome::Recorded)
 }
 
 /// Keeps the digests that no pin names any more.
-fn orphans(document: &Document, mut digests: BTreeSet<Digest>) -> Vec<Digest> {
+fn orphans(document: &TrustDocument, mut digests: BTreeSet<Digest>) -> Vec<Digest> {
     for pin in document.projects.iter().flat_map(|project| &project.pins) {
         digests.remove(&pin.digest);
     }
@@ -335,18 +342,18 @@ fn orphans(document: &Document, mut digests: BTreeSet<Digest>) -> Vec<Digest> {
 }
 
 /// Permits that were granted.
-pub(super) struct GrantedPermits {
-    pub(super) added: Vec<Permit>,
-    pub(super) unchanged: Vec<Permit>,
+pub(super) struct GrantedPermissions {
+    pub(super) added: Vec<Permission>,
+    pub(super) unchanged: Vec<Permission>,
 }
 
 pub(super) fn grant_permits(
-    document: &mut Document,
+    document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
-    permits: &[Permit],
+    permits: &[Permission],
     now: Timestamp,
-) -> Changed<GrantedPermits> {
+) -> ChangeResult<GrantedPermissions> {
     let mut had = BTreeSet::new();
     let mut newest = None;
     for record in document.projects_of_mut(root, None).flat_map(|project| &project.permits) {
@@ -355,36 +362,39 @@ pub(super) fn grant_permits(
     }
     let granted_at = stamp(now, newest);
     let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
-    for permit in permits.iter().cloned().map(Permit::tidy) {
+    for permit in permits.iter().cloned().map(Permission::tidy) {
         match had.contains(&permit) {
             true => unchanged.insert(permit),
             false => added.insert(permit),
         };
     }
-    let outcome = if added.is_empty() { Outcome::Unchanged } else { Outcome::Recorded };
-    if outcome == Outcome::Recorded {
+    let outcome = if added.is_empty() { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded };
+    if outcome == ChangeOutcome::Recorded {
         let before = document.projects.len();
-        let fresh =
-            added.iter().map(|permit| PermitRecord { permit: permit.clone(), granted_at, extra: Map::new() });
+        let fresh = added.iter().map(|permit| PermissionRecord {
+            permit: permit.clone(),
+            granted_at,
+            extra: Map::new(),
+        });
         own(document, root, repository).permits.extend(fresh);
         if document.projects.len() > before {
             document.projects[before].granted_at = granted_at;
         }
     }
     let (added, unchanged) = (added.into_iter().collect(), unchanged.into_iter().collect());
-    Changed::new(GrantedPermits { added, unchanged }, outcome)
+    ChangeResult::new(GrantedPermissions { added, unchanged }, outcome)
 }
 
 /// Takes back the permits of some subjects, or all (`None`), in all work trees of the repository. Returns the subjects.
 pub(super) fn revoke_permits(
-    document: &mut Document,
+    document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
     subjects: Option<&[String]>,
-) -> Changed<Vec<String>> {
+) -> ChangeResult<Vec<String>> {
     let repository = document.known_repository(root, repository);
     let mut removed = BTreeSet::new();
-    let mut outcome = Outcome::Unchanged;
+    let mut outcome = ChangeOutcome::Unchanged;
     for project in document.projects_of_mut(root, repository.as_deref()) {
         outcome = outcome.or(strip(project, subjects, &mut removed));
     }
@@ -394,14 +404,18 @@ pub(super) fn revoke_permits(
         }
     }
     document.projects.retain(|project| !project.is_empty());
-    Changed::new(removed.into_iter().collect(), outcome)
+    ChangeResult::new(removed.into_iter().collect(), outcome)
 }
 
 /// Takes permits from one project, also those that only another version may be able to read: they must not grant what
 /// was revoked here.
-fn strip(project: &mut Project, subjects: Option<&[String]>, removed: &mut BTreeSet<String>) -> Outcome {
+fn strip(
+    project: &mut ProjectRecord,
+    subjects: Option<&[String]>,
+    removed: &mut BTreeSet<String>,
+) -> ChangeOutcome {
     let before = (project.permits.len(), project.strange_permits.len());
-    project.permits.retain(|PermitRecord { permit, .. }| {
+    project.permits.retain(|PermissionRecord { permit, .. }| {
         let stays = subjects.is_some_and(|subjects| !subjects.contains(&permit.subject));
         if !stays {
             removed.insert(permit.subject.clone());
@@ -410,21 +424,21 @@ fn strip(project: &mut Project, subjects: Option<&[String]>, removed: &mut BTree
     });
     project.strange_permits.retain(|value| stays(value, subjects));
     let after = (project.permits.len(), project.strange_permits.len());
-    if before == after { Outcome::Unchanged } else { Outcome::Recorded }
+    if before == after { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded }
 }
 
-fn strip_strange(project: &mut Value, subjects: Option<&[String]>) -> Outcome {
-    let Some(keys) = project.as_object_mut() else { return Outcome::Unchanged };
+fn strip_strange(project: &mut Value, subjects: Option<&[String]>) -> ChangeOutcome {
+    let Some(keys) = project.as_object_mut() else { return ChangeOutcome::Unchanged };
     match (keys.get_mut(COMMANDS), subjects) {
-        (None, _) => Outcome::Unchanged,
+        (None, _) => ChangeOutcome::Unchanged,
         (Some(Value::Array(values)), Some(_)) => {
             let before = values.len();
             values.retain(|value| stays(value, subjects));
-            if values.len() == before { Outcome::Unchanged } else { Outcome::Recorded }
+            if values.len() == before { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded }
         }
         (Some(_), _) => {
             keys.shift_remove(COMMANDS);
-            Outcome::Recorded
+            ChangeOutcome::Recorded
         }
     }
 }
@@ -437,8 +451,8 @@ fn stays(value: &Value, subjects: Option<&[String]>) -> bool {
     })
 }
 
-impl Outcome {
-    fn or(self, other: Outcome) -> Outcome {
-        if self == Outcome::Recorded { self } else { other }
+impl ChangeOutcome {
+    fn or(self, other: ChangeOutcome) -> ChangeOutcome {
+        if self == ChangeOutcome::Recorded { self } else { other }
     }
 }

@@ -6,12 +6,12 @@
 //! digest is started.
 
 use super::{
-    contents::{Digest, Fingers},
-    permit::{Action, Permit, quoted},
+    contents::{Digest, ListHasher},
+    permit::{Permission, PermissionAction, quoted},
     pins::PinPath,
     store::TrustError,
 };
-use crate::system::{FileKind, Made, ReadError, Stat, System, Within, Write, WriteError};
+use crate::system::{CreateOutcome, FileKind, ReadError, ReadScope, Stat, System, WriteError, WriteMode};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -56,7 +56,7 @@ pub struct CommandWords<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedCommand {
     /// The permission that a grant of the command records.
-    pub permit: Permit,
+    pub permit: Permission,
     root: PathBuf,
     dir: PathBuf,
     /// The words that name files of the project, by their index.
@@ -154,8 +154,8 @@ impl CheckedCommand {
         };
         let files = words.iter().map(|(_, file)| (file.path.as_str().to_owned(), file.digest)).collect();
         let (argv, env) = (command.argv.to_vec(), command.env.to_vec());
-        let action = Action::Command { argv, cwd, env, files, directory };
-        let permit = Permit { subject: command.subject.to_owned(), action }.tidy();
+        let action = PermissionAction::Command { argv, cwd, env, files, directory };
+        let permit = Permission { subject: command.subject.to_owned(), action }.tidy();
         permit.check().map_err(|why| TrustError::invalid(command.subject, why))?;
         Ok(CheckedCommand { permit, root, dir, words })
     }
@@ -168,7 +168,9 @@ impl CheckedCommand {
     /// file of it; [`TrustError::ScopeViolation`] where the store lies in the project; [`TrustError::Unavailable`] where a
     /// copy cannot be written.
     pub fn copied_argv(&self, system: &dyn System, store: &Path) -> Result<Vec<String>, TrustError> {
-        let Action::Command { argv, directory, .. } = &self.permit.action else { return Ok(Vec::new()) };
+        let PermissionAction::Command { argv, directory, .. } = &self.permit.action else {
+            return Ok(Vec::new());
+        };
         let mut argv = argv.clone();
         self.refuse_unchecked(system, &argv)?;
         // The directory of the store need not be there yet.
@@ -190,7 +192,7 @@ impl CheckedCommand {
                     let is_program = *index == 0;
                     let read = || {
                         let read = system
-                            .read(&from, Within::Root(&self.root), FILE_BYTES)
+                            .read(&from, ReadScope::Root(&self.root), FILE_BYTES)
                             .map_err(|error| TrustError::invalid(&from, error.to_string()))?;
                         Ok((from.clone(), ProgramFiles::single(&name, is_program, read.into_bytes())))
                     };
@@ -243,7 +245,7 @@ impl CheckedCommand {
 fn file_of(system: &dyn System, root: &Path, path: &Path) -> Result<Option<(PinPath, Digest)>, TrustError> {
     let no =
         |why: String| Err(TrustError::invalid(path, format!("an argument that cannot be pinned: {why}")));
-    match system.read(path, Within::Root(root), FILE_BYTES) {
+    match system.read(path, ReadScope::Root(root), FILE_BYTES) {
         Ok(read) => {
             let real =
                 system.canonical(path).map_err(|error| TrustError::invalid(path, error.to_string()))?;
@@ -333,7 +335,7 @@ impl ProgramFiles {
     /// [`TrustError::EntryInvalid`] for what cannot be copied: links that lead out of the directory, links to directories,
     /// pipes and devices, names that are not UTF-8, unreadable files, and more than the limits allow.
     fn read(system: &dyn System, root: &Path, dir: &Path) -> Result<Self, TrustError> {
-        let mut reading = Reading { system, root, dir, files: ProgramFiles::default(), bytes: 0 };
+        let mut reading = DirectoryListing { system, root, dir, files: ProgramFiles::default(), bytes: 0 };
         reading.directory(dir, "", 0)?;
         Ok(reading.files)
     }
@@ -364,7 +366,7 @@ fn single_digest(name: &str, executable: bool, digest: Digest) -> Digest {
 }
 
 fn digest_of(list: &[ListedFile]) -> Digest {
-    let mut all = Fingers::default();
+    let mut all = ListHasher::default();
     for ListedFile { path, executable, digest } in list {
         all.add(path.as_bytes());
         all.add(if *executable { b"x" } else { b"-" });
@@ -378,7 +380,7 @@ fn is_executable(stat: &Stat) -> bool {
 }
 
 /// A directory that is being read.
-struct Reading<'a> {
+struct DirectoryListing<'a> {
     system: &'a dyn System,
     root: &'a Path,
     dir: &'a Path,
@@ -386,7 +388,7 @@ struct Reading<'a> {
     bytes: u64,
 }
 
-impl Reading<'_> {
+impl DirectoryListing<'_> {
     fn directory(&mut self, dir: &Path, prefix: &str, depth: usize) -> Result<(), TrustError> {
         if depth > DEPTH {
             return Err(refused(dir, format!("more than {DEPTH} nested directories")));
@@ -423,7 +425,7 @@ impl Reading<'_> {
         if self.files.0.len() == FILES {
             return Err(refused(self.dir, too_many()));
         }
-        let read = self.system.read(path, Within::Root(self.root), FILE_BYTES);
+        let read = self.system.read(path, ReadScope::Root(self.root), FILE_BYTES);
         let read = read.map_err(|error| refused(path, error.to_string()))?;
         self.bytes += read.bytes.len() as u64;
         if self.bytes > BYTES {
@@ -490,7 +492,7 @@ impl<'a> ProgramCopies<'a> {
             if !self.is_whole(&copy, digest) {
                 return Err(TrustError::unavailable(&copy, "the copy could not be completed"));
             }
-            if made == Made::New {
+            if made == CreateOutcome::New {
                 self.remove_old();
             }
         }
@@ -512,20 +514,20 @@ impl<'a> ProgramCopies<'a> {
     }
 
     fn is_whole(&self, copy: &Path, digest: &Digest) -> bool {
-        let Ok(read) = self.system.read(&list_of(copy), Within::Root(&self.dir), LIST_BYTES) else {
+        let Ok(read) = self.system.read(&list_of(copy), ReadScope::Root(&self.dir), LIST_BYTES) else {
             return false;
         };
         let Ok(list) = serde_json::from_slice::<Vec<ListedFile>>(&read.bytes) else { return false };
         digest_of(&list) == *digest
             && list.iter().all(|file| {
-                let read = self.system.read(&copy.join(&file.path), Within::Root(copy), FILE_BYTES);
+                let read = self.system.read(&copy.join(&file.path), ReadScope::Root(copy), FILE_BYTES);
                 read.is_ok_and(|read| {
                     is_executable(&read.stat) == file.executable && Digest::of(&read.bytes) == file.digest
                 })
             })
     }
 
-    fn write(&self, copy: &Path, files: &ProgramFiles) -> Result<Made, WriteError> {
+    fn write(&self, copy: &Path, files: &ProgramFiles) -> Result<CreateOutcome, WriteError> {
         let made = self.system.make_dir(copy, DIR_MODE)?;
         for (path, file) in &files.0 {
             let path = copy.join(path);
@@ -533,11 +535,11 @@ impl<'a> ProgramCopies<'a> {
                 self.system.make_dirs(parent, DIR_MODE)?;
             }
             let mode = if file.executable { PROGRAM_MODE } else { FILE_MODE };
-            self.system.write(&path, &file.bytes, Write::Replace, mode)?;
+            self.system.write(&path, &file.bytes, WriteMode::Replace, mode)?;
         }
         // The list comes last: without it the copy is not used.
         let list = serde_json::to_vec(&files.list()).map_err(|error| WriteError::Other(error.to_string()))?;
-        self.system.write(&list_of(copy), &list, Write::Replace, FILE_MODE)?;
+        self.system.write(&list_of(copy), &list, WriteMode::Replace, FILE_MODE)?;
         Ok(made)
     }
 

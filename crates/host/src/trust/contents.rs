@@ -8,7 +8,7 @@
 use super::{path::escaped, pins::PinPath};
 use crate::{
     provider::git::shown,
-    system::{DirEntry, FileKind, ReadError, System, Within},
+    system::{DirEntry, FileKind, ReadError, ReadScope, System},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{
@@ -49,7 +49,7 @@ impl Digest {
     /// A decline is bound to it: the question comes back only when another set would be shown.
     pub fn of_listing<'a>(texts: impl IntoIterator<Item = (&'a PinPath, Digest)>) -> Self {
         let sorted: BTreeSet<_> = texts.into_iter().collect();
-        let mut all = Fingers::default();
+        let mut all = ListHasher::default();
         for (path, digest) in sorted {
             all.add(path.as_str().as_bytes());
             all.add(&digest.0);
@@ -132,17 +132,17 @@ impl fmt::Debug for LazyDigest {
 /// The error for a text that is no digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a digest is `blake3:` and 64 lower-case hex digits")]
-pub struct NoDigest;
+pub struct DigestParseError;
 
 impl FromStr for Digest {
-    type Err = NoDigest;
+    type Err = DigestParseError;
 
-    fn from_str(text: &str) -> Result<Self, NoDigest> {
-        let hex = text.strip_prefix(ALGORITHM).ok_or(NoDigest)?;
+    fn from_str(text: &str) -> Result<Self, DigestParseError> {
+        let hex = text.strip_prefix(ALGORITHM).ok_or(DigestParseError)?;
         if hex.len() != 64 || !hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-            return Err(NoDigest);
+            return Err(DigestParseError);
         }
-        blake3::Hash::from_hex(hex).map(|hash| Digest(*hash.as_bytes())).map_err(|_| NoDigest)
+        blake3::Hash::from_hex(hex).map(|hash| Digest(*hash.as_bytes())).map_err(|_| DigestParseError)
     }
 }
 
@@ -161,9 +161,9 @@ impl<'de> Deserialize<'de> for Digest {
 
 /// Digests several texts at once. Each goes in with its length, so that no two lists look alike.
 #[derive(Default)]
-pub(super) struct Fingers(blake3::Hasher);
+pub(super) struct ListHasher(blake3::Hasher);
 
-impl Fingers {
+impl ListHasher {
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
@@ -219,7 +219,8 @@ const CATEGORIES: [&str; 9] = [
 #[must_use]
 pub fn whole_digest(system: &dyn System, project_dir: &Path) -> Digest {
     let root = system.canonical(project_dir).unwrap_or_else(|_| project_dir.to_owned());
-    let mut reading = Reading { system, root: &root, fingers: Fingers::default(), left: READ_LIMIT };
+    let mut reading =
+        ProjectDigester { system, root: &root, fingers: ListHasher::default(), left: READ_LIMIT };
     for (name, limit) in FILES {
         reading.file(Path::new(name), limit);
     }
@@ -258,17 +259,17 @@ fn list_inside(
     system.list(&real, limit)
 }
 
-struct Reading<'a> {
+struct ProjectDigester<'a> {
     system: &'a dyn System,
     root: &'a Path,
-    fingers: Fingers,
+    fingers: ListHasher,
     left: usize,
 }
 
-impl Reading<'_> {
+impl ProjectDigester<'_> {
     /// Adds a file, by its name in the project. One that is not there adds nothing.
     fn file(&mut self, path: &Path, limit: u64) {
-        match self.system.read(&self.root.join(path), Within::Root(self.root), limit) {
+        match self.system.read(&self.root.join(path), ReadScope::Root(self.root), limit) {
             Ok(read) => self.add(path, Ok(&read.bytes)),
             Err(ReadError::Missing) => {}
             Err(error) => self.add(path, Err(error)),
@@ -358,7 +359,7 @@ pub struct SummaryEntry {
     /// The name, with control and hidden characters escaped.
     pub name: String,
     /// The role of the entry.
-    pub role: Role,
+    pub role: FileRole,
     /// The kind; links are not followed.
     pub kind: FileKind,
     /// The size, for a file.
@@ -369,7 +370,7 @@ pub struct SummaryEntry {
 
 /// The role of a file of a project, in the order of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum FileRole {
     /// `settings.json`
     Settings,
     /// `ordering.json`: changes the order of hooks.
@@ -382,25 +383,25 @@ pub enum Role {
     Other,
 }
 
-impl Role {
-    fn of(name: &str) -> Role {
+impl FileRole {
+    fn of(name: &str) -> FileRole {
         match name {
-            "settings.json" => Role::Settings,
-            "ordering.json" => Role::Ordering,
-            "mcp.json" => Role::Mcp,
-            EXTENSIONS => Role::Extensions,
-            name if CATEGORIES.contains(&name) => Role::Extensions,
-            _ => Role::Other,
+            "settings.json" => FileRole::Settings,
+            "ordering.json" => FileRole::Ordering,
+            "mcp.json" => FileRole::Mcp,
+            EXTENSIONS => FileRole::Extensions,
+            name if CATEGORIES.contains(&name) => FileRole::Extensions,
+            _ => FileRole::Other,
         }
     }
 
     fn meaning(self) -> &'static str {
         match self {
-            Role::Settings => "changes settings",
-            Role::Ordering => "changes the order of hooks",
-            Role::Mcp => "names MCP servers",
-            Role::Extensions => "holds extensions, which run unsandboxed",
-            Role::Other => "",
+            FileRole::Settings => "changes settings",
+            FileRole::Ordering => "changes the order of hooks",
+            FileRole::Mcp => "names MCP servers",
+            FileRole::Extensions => "holds extensions, which run unsandboxed",
+            FileRole::Other => "",
         }
     }
 }
@@ -448,7 +449,7 @@ impl Summary {
         let plain = name.to_str().unwrap_or_default();
         self.entries.push(SummaryEntry {
             name: shown(name.as_os_str().as_encoded_bytes()),
-            role: Role::of(plain),
+            role: FileRole::of(plain),
             kind: stat.kind,
             bytes: (stat.kind == FileKind::File).then_some(stat.len),
             sent: false,
@@ -530,7 +531,7 @@ impl fmt::Display for Summary {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::memory::{MemorySystem, Verb};
+    use crate::system::memory::{AccessKind, MemorySystem};
 
     #[test]
     fn one_spelling_is_read() {
@@ -541,7 +542,7 @@ mod tests {
             "the digest of nothing is the one the BLAKE3 test vectors give"
         );
         for other in ["", "blake3:", &digest.hex(), &digest.to_string().to_uppercase(), "sha256:00"] {
-            assert_eq!(other.parse::<Digest>(), Err(NoDigest), "{other:?}");
+            assert_eq!(other.parse::<Digest>(), Err(DigestParseError), "{other:?}");
         }
     }
 
@@ -615,7 +616,7 @@ mod tests {
             let listed = system
                 .touches()
                 .into_iter()
-                .filter(|touch| touch.verb == Verb::List && touch.place.starts_with("/outside"));
+                .filter(|touch| touch.verb == AccessKind::List && touch.place.starts_with("/outside"));
             assert_eq!(listed.count(), 0, "{}", link.display());
         }
     }
@@ -637,7 +638,7 @@ mod tests {
         }
         system.clear_touches();
         let before = digest(&system);
-        let read = system.touches().iter().filter(|touch| touch.verb == Verb::Read).count();
+        let read = system.touches().iter().filter(|touch| touch.verb == AccessKind::Read).count();
         assert_eq!(read, READ_LIMIT + FILES.len());
         let more = system.with_file(format!("{DIR}/hooks/u/manifest.json"), "{}");
         assert_ne!(digest(&more), before, "what is not read still counts by its name");
@@ -674,7 +675,7 @@ sections         directory
 extensions: hooks/audit, tools/grep
 sent to the model: sections/a\\u{7}b.md"
         );
-        let opened = system.touches().iter().any(|touch| touch.verb == Verb::Read);
+        let opened = system.touches().iter().any(|touch| touch.verb == AccessKind::Read);
         assert!(!opened, "no file is opened before trust");
     }
 

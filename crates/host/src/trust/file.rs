@@ -3,9 +3,11 @@
 
 use super::{
     path::{recordable, without_trailing_separators},
-    permit::{Permit, WRITTEN, Written},
-    pins::{Declined, PinPath},
-    record::{Decision, Document, Entry, GrantedText, PermitRecord, Pin, Project},
+    permit::{Permission, StoredPermission, WRITTEN},
+    pins::{DeclineRecord, PinPath},
+    record::{
+        Decision, DecisionEntry, GrantedText, PermissionRecord, PinRecord, ProjectRecord, TrustDocument,
+    },
 };
 use jiff::Timestamp;
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Diagnostics};
@@ -25,15 +27,15 @@ pub(super) const COMMANDS: &str = "commands";
 ///
 /// # Errors
 /// Describes why the file as a whole is not one of ours.
-pub(super) fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Document, String> {
+pub(super) fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<TrustDocument, String> {
     let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    let mut document = Document::default();
+    let mut document = TrustDocument::default();
     let mut skipped = |list: &str, index: usize, why: String| {
         let message = format!("entry {index} of `{list}` in the trust store is skipped: {why}");
         diagnostics.push(Diagnostic::warning(DiagnosticCode::TrustEntryInvalid, message));
     };
     let (entries, form) = match value {
-        Value::Array(entries) => (entries, Form::Legacy),
+        Value::Array(entries) => (entries, EntryFormat::Legacy),
         Value::Object(mut keys) => {
             for (index, value) in take_list(&mut keys, "pins")?.into_iter().enumerate() {
                 let mut skipped_in =
@@ -48,7 +50,7 @@ pub(super) fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Docume
             }
             let entries = take_list(&mut keys, "entries")?;
             document.extra = keys;
-            (entries, Form::Current)
+            (entries, EntryFormat::Current)
         }
         _ => return Err("it is neither an object nor an array".into()),
     };
@@ -66,7 +68,7 @@ pub(super) fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Docume
 
 /// The form of an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum EntryFormat {
     Legacy,
     Current,
 }
@@ -79,10 +81,11 @@ fn take_list(keys: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, Str
     }
 }
 
-fn read_entry(value: &Value, form: Form) -> Result<Entry, String> {
-    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+fn read_entry(value: &Value, form: EntryFormat) -> Result<DecisionEntry, String> {
+    let mut keys = ObjectKeys::of(value).ok_or("it is not an object")?;
     let path = canonical(keys.text("canonicalPath")?)?;
-    let is_project = form == Form::Legacy && keys.get("kind").and_then(Value::as_str) == Some("project");
+    let is_project =
+        form == EntryFormat::Legacy && keys.get("kind").and_then(Value::as_str) == Some("project");
     let decision = match keys.get("decision").map(Value::as_str) {
         Some(Some("trusted")) => Decision::Trusted,
         Some(Some("declined")) => Decision::Declined,
@@ -99,11 +102,14 @@ fn read_entry(value: &Value, form: Form) -> Result<Entry, String> {
     let note = keys.get_if("note", |value| value.as_str().map(str::to_owned));
     let digest = keys.get_if("digest", |value| value.as_str()?.parse().ok());
     let texts = keys.get_if("texts", |value| Vec::<GrantedText>::deserialize(value).ok());
-    Ok(Entry { path, decision, granted_at, note, digest, texts, extra: keys.rest() })
+    Ok(DecisionEntry { path, decision, granted_at, note, digest, texts, extra: keys.rest() })
 }
 
-fn read_project(value: &Value, skipped: &mut impl FnMut(&str, usize, String)) -> Result<Project, String> {
-    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+fn read_project(
+    value: &Value,
+    skipped: &mut impl FnMut(&str, usize, String),
+) -> Result<ProjectRecord, String> {
+    let mut keys = ObjectKeys::of(value).ok_or("it is not an object")?;
     let root = canonical(keys.text("root")?)?;
     let repository = match keys.get("repository") {
         None => None,
@@ -117,7 +123,7 @@ fn read_project(value: &Value, skipped: &mut impl FnMut(&str, usize, String)) ->
     let revoked_at = keys.get_if("revokedAt", |value| value.as_str()?.parse().ok());
     let (pins, strange_pins) = keys.items("pins", read_pin, skipped)?;
     let (permits, strange_permits) = keys.items(COMMANDS, read_permit, skipped)?;
-    Ok(Project {
+    Ok(ProjectRecord {
         root,
         repository,
         granted_at,
@@ -132,38 +138,39 @@ fn read_project(value: &Value, skipped: &mut impl FnMut(&str, usize, String)) ->
     })
 }
 
-fn read_permit(value: &Value) -> Result<PermitRecord, String> {
-    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+fn read_permit(value: &Value) -> Result<PermissionRecord, String> {
+    let mut keys = ObjectKeys::of(value).ok_or("it is not an object")?;
     let granted_at = keys.timestamp("grantedAt")?;
-    let Object::<Written>(written) = Object::deserialize(value).map_err(|error| error.to_string())?;
+    let JsonObject::<StoredPermission>(written) =
+        JsonObject::deserialize(value).map_err(|error| error.to_string())?;
     keys.read.extend(WRITTEN);
-    Ok(PermitRecord { permit: Permit::try_from(written)?, granted_at, extra: keys.rest() })
+    Ok(PermissionRecord { permit: Permission::try_from(written)?, granted_at, extra: keys.rest() })
 }
 
-fn read_pin(value: &Value) -> Result<Pin, String> {
-    let mut keys = Keys::of(value).ok_or("it is not an object")?;
+fn read_pin(value: &Value) -> Result<PinRecord, String> {
+    let mut keys = ObjectKeys::of(value).ok_or("it is not an object")?;
     let path = PinPath::parse(keys.text("path")?).ok_or("`path` is not normalised")?;
     let digest = keys.text("digest")?.parse().map_err(|why| format!("{why}"))?;
     let bytes = keys.get("bytes").and_then(Value::as_u64).ok_or("`bytes` is no size")?;
-    Ok(Pin { path, digest, bytes, extra: keys.rest() })
+    Ok(PinRecord { path, digest, bytes, extra: keys.rest() })
 }
 
-fn read_declined(value: &Value) -> Result<Declined, String> {
-    let mut keys = Keys::of(value).ok_or("`declined` is not an object")?;
+fn read_declined(value: &Value) -> Result<DeclineRecord, String> {
+    let mut keys = ObjectKeys::of(value).ok_or("`declined` is not an object")?;
     let at = keys.timestamp("at")?;
     let contents = keys.text("contents")?.parse().map_err(|why| format!("{why}"))?;
-    Ok(Declined { at, contents })
+    Ok(DeclineRecord { at, contents })
 }
 
 /// The keys of an object, and which of them were read: the others are kept.
-struct Keys<'a> {
+struct ObjectKeys<'a> {
     map: &'a Map<String, Value>,
     read: Vec<&'static str>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> ObjectKeys<'a> {
     fn of(value: &'a Value) -> Option<Self> {
-        Some(Keys { map: value.as_object()?, read: Vec::new() })
+        Some(ObjectKeys { map: value.as_object()?, read: Vec::new() })
     }
 
     fn get(&mut self, key: &'static str) -> Option<&'a Value> {
@@ -221,7 +228,7 @@ fn canonical(path: &str) -> Result<String, String> {
 }
 
 /// Returns the file: two-space JSON without a newline at its end, sorted by path, then by time.
-pub(super) fn write(document: &mut Document) -> Vec<u8> {
+pub(super) fn write(document: &mut TrustDocument) -> Vec<u8> {
     document.entries.sort_by(|a, b| (&a.path, a.granted_at).cmp(&(&b.path, b.granted_at)));
     document.projects.sort_by(|a, b| (&a.root, a.granted_at).cmp(&(&b.root, b.granted_at)));
     let mut keys = Map::new();
@@ -236,7 +243,7 @@ pub(super) fn write(document: &mut Document) -> Vec<u8> {
     serde_json::to_vec_pretty(&keys).expect("a map of texts, numbers and lists has a JSON form")
 }
 
-fn entry_value(entry: &Entry) -> Value {
+fn entry_value(entry: &DecisionEntry) -> Value {
     let mut keys = Map::new();
     keys.insert("canonicalPath".into(), json!(entry.path));
     keys.insert("decision".into(), json!(entry.decision.as_str()));
@@ -255,7 +262,7 @@ fn entry_value(entry: &Entry) -> Value {
     keys.into()
 }
 
-fn project_value(project: &mut Project) -> Value {
+fn project_value(project: &mut ProjectRecord) -> Value {
     // A stable sort: the versions of one path stay in the order of their grants.
     project.pins.sort_by(|a, b| a.path.cmp(&b.path));
     let mut keys = Map::new();
@@ -285,7 +292,7 @@ fn project_value(project: &mut Project) -> Value {
     keys.into()
 }
 
-fn pin_value(pin: &Pin) -> Value {
+fn pin_value(pin: &PinRecord) -> Value {
     let mut keys = Map::new();
     keys.insert("path".into(), json!(pin.path));
     keys.insert("digest".into(), json!(pin.digest));
@@ -294,7 +301,7 @@ fn pin_value(pin: &Pin) -> Value {
     keys.into()
 }
 
-fn permit_value(record: &PermitRecord) -> Value {
+fn permit_value(record: &PermissionRecord) -> Value {
     let mut keys = record.permit.keys();
     keys.insert("grantedAt".into(), json!(iso(record.granted_at)));
     keys.extend(record.extra.clone());
@@ -312,11 +319,11 @@ pub(super) fn iso(instant: Timestamp) -> String {
 /// A structure that is read from a JSON object only; serde's own way would take an array of its fields as well.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(super) struct Object<T>(pub(super) T);
+pub(super) struct JsonObject<T>(pub(super) T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for JsonObject<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(OnlyMap(PhantomData)).map(Object)
+        from.deserialize_map(OnlyMap(PhantomData)).map(JsonObject)
     }
 }
 
@@ -339,16 +346,17 @@ mod tests {
     use super::*;
 
     #[derive(Deserialize)]
-    struct Pair {
+    struct SamplePair {
         a: u8,
         b: u8,
     }
 
     #[test]
     fn an_array_is_no_object() {
-        let read = |text| serde_json::from_str::<Object<Pair>>(text).map(|pair| (pair.0.a, pair.0.b));
+        let read =
+            |text| serde_json::from_str::<JsonObject<SamplePair>>(text).map(|pair| (pair.0.a, pair.0.b));
         assert_eq!(read(r#"{"b": 2, "a": 1}"#).ok(), Some((1, 2)));
         assert!(read("[1, 2]").is_err());
-        assert!(serde_json::from_str::<Pair>("[1, 2]").is_ok(), "which is why this exists");
+        assert!(serde_json::from_str::<SamplePair>("[1, 2]").is_ok(), "which is why this exists");
     }
 }

@@ -8,7 +8,7 @@
 //! ```text
 //! store_file → TrustStore ─load→ Records ─whole→ WholeRecord      one decision for all
 //!                                        ├pins─→ Pins ─state→ PinState   granted | changed | new
-//!                                        └permits→ Permits ─state→ PermitState   granted | changed | new
+//!                                        └permits→ Permissions ─state→ PermissionState   granted | changed | new
 //! ```
 //!
 //! Before anything is granted, a project is listed ([`Summary`]) and digested ([`whole_digest`]); what a grant shows is worked out by
@@ -27,14 +27,18 @@ mod record;
 mod store;
 
 pub use command::{CheckedCommand, CommandWords, GrantedCommand, GrantedCommands};
-pub use contents::{Digest, LazyDigest, NoDigest, Role, Summary, SummaryEntry, is_digested, whole_digest};
+pub use contents::{
+    Digest, DigestParseError, FileRole, LazyDigest, Summary, SummaryEntry, is_digested, whole_digest,
+};
 pub use path::{Dirs, StoreKind, state_dir, store_file};
-pub use permit::{Action, Permit, quoted};
-pub use pins::{Declined, ExportError, PinPath, PinState, Pinned, PinnedText, Pins};
-pub use record::{Decision, GrantedText, PermitState, Permits, Records, Row, RowText, WholeRecord};
+pub use permit::{Permission, PermissionAction, quoted};
+pub use pins::{DeclineRecord, ExportError, PinPath, PinState, PinnedText, PinnedVersion, Pins};
+pub use record::{
+    Decision, GrantedText, PermissionState, Permissions, Records, TrustRow, TrustRowText, WholeRecord,
+};
 pub use store::{
-    GrantReport, Outcome, PermitReport, PermitRevokeReport, RevokeReport, TrustError, TrustStore,
-    WholeReport, trust_evaluated, trusted_once,
+    ChangeOutcome, PermissionReport, PermissionRevokeReport, RevokeReport, TextGrantReport, TrustError,
+    TrustStore, WholeReport, trust_evaluated, trusted_once,
 };
 
 #[cfg(all(test, unix))]

@@ -5,7 +5,7 @@
 //! each start and compared as a whole; whatever differs is another deed, and asks again. What a command may load and no digest
 //! covers is listed, so that a grant shows it.
 
-use super::{contents::Digest, file::Object, pins::PinPath};
+use super::{contents::Digest, file::JsonObject, pins::PinPath};
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -34,17 +34,17 @@ use std::{collections::BTreeMap, path::Path};
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Permit {
+pub struct Permission {
     /// The extension: `hooks/pre-tool-audit`, `contextProviders/repo`, `mcp/github`, `providers/proxy`,
     /// `loggers/x`.
     pub subject: String,
     /// The permitted action.
-    pub action: Action,
+    pub action: PermissionAction,
 }
 
 /// An action that needs permission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Action {
+pub enum PermissionAction {
     /// Runs a program.
     Command {
         /// The program and its arguments.
@@ -74,14 +74,14 @@ pub enum Action {
     },
 }
 
-impl Permit {
+impl Permission {
     /// Returns a description of the permission for people, line by line and in full, with hidden characters
     /// escaped. The first line is the subject.
     #[must_use]
     pub fn shown(&self) -> Vec<String> {
         let mut lines = vec![escape_hidden(&self.subject).into_owned()];
         match &self.action {
-            Action::Command { argv, cwd, env, files, directory } => {
+            PermissionAction::Command { argv, cwd, env, files, directory } => {
                 let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
                 lines.push(format!("runs {}", words.join(" ")));
                 lines.push(format!("in {}", quoted(cwd)));
@@ -94,13 +94,13 @@ impl Permit {
                 );
                 lines.extend(self.not_pinned());
             }
-            Action::Endpoint { url, with } => {
+            PermissionAction::Endpoint { url, with } => {
                 lines.push(format!("talks to {}", quoted(url)));
                 lines.extend(
                     with.iter().map(|(name, value)| format!("with {}: {}", quoted(name), quoted(value))),
                 );
             }
-            Action::Writes { path } => lines.push(format!("writes {}", quoted(path))),
+            PermissionAction::Writes { path } => lines.push(format!("writes {}", quoted(path))),
         }
         lines
     }
@@ -108,13 +108,13 @@ impl Permit {
     /// Orders what has no order of its own, so that equal deeds are equal values.
     pub(super) fn tidy(mut self) -> Self {
         match &mut self.action {
-            Action::Command { env, files, .. } => {
+            PermissionAction::Command { env, files, .. } => {
                 env.sort();
                 files.sort();
                 files.dedup();
             }
-            Action::Endpoint { with, .. } => with.sort(),
-            Action::Writes { .. } => {}
+            PermissionAction::Endpoint { with, .. } => with.sort(),
+            PermissionAction::Writes { .. } => {}
         }
         self
     }
@@ -129,7 +129,7 @@ impl Permit {
         let inside = |path: &str| !Path::new(path).has_root() && PinPath::parse(path).is_some();
         fit("subject", &self.subject)?;
         match &self.action {
-            Action::Command { argv, cwd, env, files, directory } => {
+            PermissionAction::Command { argv, cwd, env, files, directory } => {
                 fit("program", argv.first().map_or("", String::as_str))?;
                 if argv.iter().chain(env.iter().map(|(_, value)| value)).any(|text| text.contains('\0')) {
                     return Err("an argument or a variable has a NUL in it".into());
@@ -153,11 +153,11 @@ impl Permit {
                     None => Ok(()),
                 }
             }
-            Action::Endpoint { url, with } => {
+            PermissionAction::Endpoint { url, with } => {
                 fit("address", url)?;
                 with.iter().try_for_each(|(name, _)| fit("name of what is sent along", name))
             }
-            Action::Writes { path } => fit("path", path),
+            PermissionAction::Writes { path } => fit("path", path),
         }
     }
 
@@ -167,7 +167,7 @@ impl Permit {
         let mut keys = Map::new();
         keys.insert("subject".into(), json!(self.subject));
         match &self.action {
-            Action::Command { argv, cwd, env, files, directory } => {
+            PermissionAction::Command { argv, cwd, env, files, directory } => {
                 keys.insert("argv".into(), json!(argv));
                 keys.insert("cwd".into(), json!(cwd));
                 if !env.is_empty() {
@@ -180,7 +180,7 @@ impl Permit {
                 }
                 keys.extend(directory.iter().map(|directory| ("directory".to_owned(), pinned(directory))));
             }
-            Action::Endpoint { url, with } => {
+            PermissionAction::Endpoint { url, with } => {
                 keys.insert("url".into(), json!(url));
                 if !with.is_empty() {
                     let with: Map<_, _> =
@@ -188,13 +188,13 @@ impl Permit {
                     keys.insert("with".into(), with.into());
                 }
             }
-            Action::Writes { path } => _ = keys.insert("writes".into(), json!(path)),
+            PermissionAction::Writes { path } => _ = keys.insert("writes".into(), json!(path)),
         }
         keys
     }
 }
 
-impl Serialize for Permit {
+impl Serialize for Permission {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut keys = self.keys();
         let not_pinned = self.not_pinned();
@@ -207,53 +207,55 @@ impl Serialize for Permit {
 
 /// A permit as it is written in a record.
 #[derive(Deserialize)]
-pub(super) struct Written {
+pub(super) struct StoredPermission {
     subject: String,
     argv: Option<Vec<String>>,
     cwd: Option<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
     #[serde(default)]
-    files: Vec<Object<WrittenFile>>,
-    directory: Option<Object<WrittenFile>>,
+    files: Vec<JsonObject<StoredFile>>,
+    directory: Option<JsonObject<StoredFile>>,
     url: Option<String>,
     #[serde(default)]
     with: BTreeMap<String, String>,
     writes: Option<String>,
 }
 
-/// The keys of [`Written`].
+/// The keys of [`StoredPermission`].
 pub(super) const WRITTEN: [&str; 9] =
     ["subject", "argv", "cwd", "env", "files", "directory", "url", "with", "writes"];
 
 #[derive(Deserialize)]
-struct WrittenFile {
+struct StoredFile {
     path: String,
     digest: Digest,
 }
 
-impl TryFrom<Written> for Permit {
+impl TryFrom<StoredPermission> for Permission {
     type Error = String;
 
-    fn try_from(written: Written) -> Result<Self, String> {
-        let Written { subject, argv, cwd, env, files, directory, url, with, writes } = written;
+    fn try_from(written: StoredPermission) -> Result<Self, String> {
+        let StoredPermission { subject, argv, cwd, env, files, directory, url, with, writes } = written;
         let plain = cwd.is_none() && env.is_empty() && files.is_empty() && directory.is_none();
         if url.is_none() && !with.is_empty() {
             return Err("`with` belongs to an address".into());
         }
         let action = match (argv, url, writes) {
-            (Some(argv), None, None) => Action::Command {
+            (Some(argv), None, None) => PermissionAction::Command {
                 argv,
                 cwd: cwd.ok_or("`cwd` is missing")?,
                 env: env.into_iter().collect(),
-                files: files.into_iter().map(|Object(file)| (file.path, file.digest)).collect(),
-                directory: directory.map(|Object(directory)| (directory.path, directory.digest)),
+                files: files.into_iter().map(|JsonObject(file)| (file.path, file.digest)).collect(),
+                directory: directory.map(|JsonObject(directory)| (directory.path, directory.digest)),
             },
-            (None, Some(url), None) if plain => Action::Endpoint { url, with: with.into_iter().collect() },
-            (None, None, Some(path)) if plain => Action::Writes { path },
+            (None, Some(url), None) if plain => {
+                PermissionAction::Endpoint { url, with: with.into_iter().collect() }
+            }
+            (None, None, Some(path)) if plain => PermissionAction::Writes { path },
             _ => return Err("it is not one of a command, an endpoint and a file to write".into()),
         };
-        let permit = Permit { subject, action }.tidy();
+        let permit = Permission { subject, action }.tidy();
         permit.check()?;
         Ok(permit)
     }
@@ -336,11 +338,13 @@ const LOADING: &[&str] = &[
     "DYLD_LIBRARY_PATH",
 ];
 
-impl Permit {
+impl Permission {
     /// Returns a line for everything that the command may load and no digest covers.
     #[must_use]
     pub fn not_pinned(&self) -> Vec<String> {
-        let Action::Command { argv, env, files, directory, .. } = &self.action else { return Vec::new() };
+        let PermissionAction::Command { argv, env, files, directory, .. } = &self.action else {
+            return Vec::new();
+        };
         let mut lines = Vec::new();
         let has_script = !files.is_empty();
         for (index, word) in argv.iter().enumerate() {

@@ -14,7 +14,7 @@
 //! The exported form is strict: the caller gives the file, so whatever is wrong with it is an error and not skipped. It names
 //! no root. Paths outside of the project stay absolute, and matter only where they are the same.
 
-use super::{contents::Digest, file::Object, path::recordable, record::Project, store::TrustError};
+use super::{contents::Digest, file::JsonObject, path::recordable, record::ProjectRecord, store::TrustError};
 use crate::places::inside;
 use jiff::Timestamp;
 use preface_core::trust::Trust;
@@ -131,7 +131,7 @@ pub enum PinState {
 
 /// One granted version of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Pinned {
+pub struct PinnedVersion {
     /// The digest of the text.
     pub digest: Digest,
     /// The size of the text.
@@ -140,7 +140,7 @@ pub struct Pinned {
 
 /// A decline of the texts that were shown. Earlier grants stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Declined {
+pub struct DeclineRecord {
     /// The time of the decline.
     pub at: Timestamp,
     /// The digest of the list of texts that were shown; see [`Digest::of_listing`].
@@ -151,15 +151,15 @@ pub struct Declined {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pins {
     known: bool,
-    declined: Option<Declined>,
+    declined: Option<DeclineRecord>,
     revoked_at: Option<Timestamp>,
-    texts: BTreeMap<PinPath, Vec<Pinned>>,
+    texts: BTreeMap<PinPath, Vec<PinnedVersion>>,
     branches: BTreeSet<String>,
 }
 
 impl Pins {
     /// Joins the projects, the one with the oldest grant first.
-    pub(super) fn of<'a>(projects: impl IntoIterator<Item = &'a Project>) -> Self {
+    pub(super) fn of<'a>(projects: impl IntoIterator<Item = &'a ProjectRecord>) -> Self {
         let mut pins = Pins::default();
         for project in projects {
             pins.known |= !project.only_revoked();
@@ -167,7 +167,7 @@ impl Pins {
             pins.revoked_at = pins.revoked_at.max(project.revoked_at);
             pins.branches.extend(project.branches.iter().cloned());
             for pin in &project.pins {
-                pins.add(pin.path.clone(), Pinned { digest: pin.digest, bytes: pin.bytes });
+                pins.add(pin.path.clone(), PinnedVersion { digest: pin.digest, bytes: pin.bytes });
             }
         }
         pins
@@ -175,7 +175,7 @@ impl Pins {
 
     /// Gathers grants that a caller gives.
     fn given(
-        texts: impl IntoIterator<Item = (PinPath, Pinned)>,
+        texts: impl IntoIterator<Item = (PinPath, PinnedVersion)>,
         branches: impl IntoIterator<Item = String>,
     ) -> Self {
         let branches = branches.into_iter().collect();
@@ -186,7 +186,7 @@ impl Pins {
         pins
     }
 
-    fn add(&mut self, path: PinPath, pinned: Pinned) {
+    fn add(&mut self, path: PinPath, pinned: PinnedVersion) {
         let versions = self.texts.entry(path).or_default();
         versions.retain(|version| version.digest != pinned.digest);
         versions.push(pinned);
@@ -240,12 +240,12 @@ impl Pins {
 
     /// Returns the version that was granted last for a path: what a diff compares with.
     #[must_use]
-    pub fn latest(&self, path: &PinPath) -> Option<&Pinned> {
+    pub fn latest(&self, path: &PinPath) -> Option<&PinnedVersion> {
         self.texts.get(path)?.last()
     }
 
     /// Returns all paths with their granted versions, oldest first, sorted by path.
-    pub fn iter(&self) -> impl Iterator<Item = (&PinPath, &[Pinned])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&PinPath, &[PinnedVersion])> {
         self.texts.iter().map(|(path, versions)| (path, versions.as_slice()))
     }
 
@@ -274,11 +274,11 @@ impl Pins {
     }
 }
 
-trait Later {
+trait MaxByTime {
     fn max_by_time(self, other: Self) -> Self;
 }
 
-impl Later for Option<Declined> {
+impl MaxByTime for Option<DeclineRecord> {
     fn max_by_time(self, other: Self) -> Self {
         self.into_iter().chain(other).max_by_key(|declined| declined.at)
     }
@@ -291,7 +291,7 @@ const VERSION: u32 = 1;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Export {
     trust_pins: u32,
-    pins: Vec<Object<ExportedPin>>,
+    pins: Vec<JsonObject<ExportedPin>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     branches: Vec<String>,
 }
@@ -320,8 +320,8 @@ impl Pins {
     #[must_use]
     pub fn export(&self) -> String {
         let pins = self.iter().flat_map(|(path, versions)| {
-            versions.iter().map(|Pinned { digest, bytes }| {
-                Object(ExportedPin { path: path.clone(), digest: *digest, bytes: *bytes })
+            versions.iter().map(|PinnedVersion { digest, bytes }| {
+                JsonObject(ExportedPin { path: path.clone(), digest: *digest, bytes: *bytes })
             })
         });
         let branches = self.branches().map(str::to_owned).collect();
@@ -346,14 +346,13 @@ impl Pins {
     /// # Ok::<(), preface_host::trust::ExportError>(())
     /// ```
     pub fn from_export(bytes: &[u8]) -> Result<Pins, ExportError> {
-        let Object::<Export>(export) =
+        let JsonObject::<Export>(export) =
             serde_json::from_slice(bytes).map_err(|error| ExportError::Malformed(error.to_string()))?;
         match export.trust_pins {
             VERSION => Ok(Pins::given(
-                export
-                    .pins
-                    .into_iter()
-                    .map(|Object(pin)| (pin.path, Pinned { digest: pin.digest, bytes: pin.bytes })),
+                export.pins.into_iter().map(|JsonObject(pin)| {
+                    (pin.path, PinnedVersion { digest: pin.digest, bytes: pin.bytes })
+                }),
                 export.branches,
             )),
             version => Err(ExportError::Version(version)),
@@ -385,7 +384,7 @@ mod tests {
     #[test]
     fn the_text_that_was_granted_last_is_the_latest() {
         let path = PinPath("a".into());
-        let version = |text: &[u8]| Pinned { digest: Digest::of(text), bytes: text.len() as u64 };
+        let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
         let given = |texts: &[&[u8]]| Pins::given(texts.iter().map(|text| (path.clone(), version(text))), []);
         let mut pins = given(&[b"one", b"two"]);
         pins.join(given(&[b"one"]));
@@ -407,7 +406,7 @@ mod tests {
     #[test]
     fn what_was_exported_is_read_again() {
         let path = |text| PinPath::parse(text).expect("a good path");
-        let version = |text: &[u8]| Pinned { digest: Digest::of(text), bytes: text.len() as u64 };
+        let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
         let texts =
             [(path("b"), version(b"one")), (path("a/ü"), version(b"two")), (path("b"), version(b"three"))];
         let pins = Pins::given(texts, ["ü\\u{200b}".to_owned()]);

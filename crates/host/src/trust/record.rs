@@ -4,8 +4,8 @@ use super::{
     contents::Digest,
     file::iso,
     path::recordable,
-    permit::Permit,
-    pins::{Declined, PinPath, Pins},
+    permit::Permission,
+    pins::{DeclineRecord, PinPath, Pins},
 };
 use jiff::Timestamp;
 use preface_core::trust::{Trust, TrustMode};
@@ -92,7 +92,7 @@ impl WholeRecord {
 pub struct Records {
     /// The real path of the store; it is not used for a project that contains it.
     pub(super) place: PathBuf,
-    pub(super) document: Document,
+    pub(super) document: TrustDocument,
 }
 
 impl Records {
@@ -105,7 +105,7 @@ impl Records {
         if self.lies_inside(canonical) {
             return None;
         }
-        self.document.standing(recordable(canonical).ok()?).map(Entry::record)
+        self.document.standing(recordable(canonical).ok()?).map(DecisionEntry::record)
     }
 
     /// Returns what is granted for a pinned project, by its root or by the repository that its work tree belongs to
@@ -138,9 +138,9 @@ impl Records {
 
 /// The file as it was understood, with everything that was not.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Document {
-    pub(super) entries: Vec<Entry>,
-    pub(super) projects: Vec<Project>,
+pub(super) struct TrustDocument {
+    pub(super) entries: Vec<DecisionEntry>,
+    pub(super) projects: Vec<ProjectRecord>,
     /// Entries and projects that could not be read. They have no effect, and are kept.
     pub(super) strange_entries: Vec<Value>,
     pub(super) strange_projects: Vec<Value>,
@@ -150,7 +150,7 @@ pub(super) struct Document {
 
 /// One decision about a whole project.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct DecisionEntry {
     pub(super) path: String,
     pub(super) decision: Decision,
     pub(super) granted_at: Timestamp,
@@ -160,7 +160,7 @@ pub(super) struct Entry {
     pub(super) extra: Map<String, Value>,
 }
 
-impl Entry {
+impl DecisionEntry {
     pub(super) fn record(&self) -> WholeRecord {
         WholeRecord {
             decision: self.decision,
@@ -173,49 +173,49 @@ impl Entry {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Project {
+pub(super) struct ProjectRecord {
     pub(super) root: String,
     pub(super) repository: Option<String>,
     pub(super) granted_at: Timestamp,
     /// In the order of the grants, for each path.
-    pub(super) pins: Vec<Pin>,
+    pub(super) pins: Vec<PinRecord>,
     /// Names of branches, as they are shown, in the order of their grants.
     pub(super) branches: Vec<String>,
-    pub(super) declined: Option<Declined>,
+    pub(super) declined: Option<DeclineRecord>,
     /// The time of the last revocation.
     pub(super) revoked_at: Option<Timestamp>,
     pub(super) strange_pins: Vec<Value>,
     /// In the order of the grants, for each subject.
-    pub(super) permits: Vec<PermitRecord>,
+    pub(super) permits: Vec<PermissionRecord>,
     pub(super) strange_permits: Vec<Value>,
     pub(super) extra: Map<String, Value>,
 }
 
 /// One deed that is granted.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PermitRecord {
-    pub(super) permit: Permit,
+pub(super) struct PermissionRecord {
+    pub(super) permit: Permission,
     pub(super) granted_at: Timestamp,
     pub(super) extra: Map<String, Value>,
 }
 
 /// One text that is granted.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Pin {
+pub(super) struct PinRecord {
     pub(super) path: PinPath,
     pub(super) digest: Digest,
     pub(super) bytes: u64,
     pub(super) extra: Map<String, Value>,
 }
 
-impl Document {
+impl TrustDocument {
     /// Returns the entry that decides for this path.
-    pub(super) fn standing(&self, path: &str) -> Option<&Entry> {
+    pub(super) fn standing(&self, path: &str) -> Option<&DecisionEntry> {
         self.entries.iter().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
     }
 
-    /// As [`Document::standing`], to change it.
-    pub(super) fn standing_mut(&mut self, path: &str) -> Option<&mut Entry> {
+    /// As [`TrustDocument::standing`], to change it.
+    pub(super) fn standing_mut(&mut self, path: &str) -> Option<&mut DecisionEntry> {
         self.entries.iter_mut().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
     }
 
@@ -224,30 +224,30 @@ impl Document {
         &'a self,
         root: &'a Path,
         repository: Option<&'a Path>,
-    ) -> impl Iterator<Item = &'a Project> {
+    ) -> impl Iterator<Item = &'a ProjectRecord> {
         let (root, repository) = (root.to_str(), repository.and_then(Path::to_str));
         self.projects.iter().filter(move |project| project.is_of(root, repository))
     }
 
-    /// As [`Document::projects_of`], to change them.
+    /// As [`TrustDocument::projects_of`], to change them.
     pub(super) fn projects_of_mut<'a>(
         &'a mut self,
         root: &'a str,
         repository: Option<&'a str>,
-    ) -> impl Iterator<Item = &'a mut Project> {
+    ) -> impl Iterator<Item = &'a mut ProjectRecord> {
         self.projects.iter_mut().filter(move |project| project.is_of(Some(root), repository))
     }
 
     /// Returns the repository, which a record of this root may know even where the caller, after `.git` is gone, does
     /// not.
     pub(super) fn known_repository(&self, root: &str, repository: Option<&str>) -> Option<String> {
-        let is_known = |project: &&Project| project.root == root && !project.only_revoked();
+        let is_known = |project: &&ProjectRecord| project.root == root && !project.only_revoked();
         let known = || self.projects.iter().find(is_known)?.repository.clone();
         repository.map(str::to_owned).or_else(known)
     }
 }
 
-impl Project {
+impl ProjectRecord {
     fn is_of(&self, root: Option<&str>, repository: Option<&str>) -> bool {
         root == Some(self.root.as_str()) || (repository.is_some() && self.repository.as_deref() == repository)
     }
@@ -280,7 +280,7 @@ impl Project {
 
 /// The current state of one project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct TrustRow {
     /// The canonical path that the record is about.
     pub path: String,
     /// The way the project was granted: as a whole, or by its texts.
@@ -295,13 +295,13 @@ pub struct Row {
     pub repository: Option<String>,
     /// The texts that are granted, each version a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub texts: Vec<RowText>,
+    pub texts: Vec<TrustRowText>,
     /// The names of the branches that are granted beside them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<String>,
     /// The permissions of the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub permits: Vec<Permit>,
+    pub permits: Vec<Permission>,
     /// The digest of the contents that were granted as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
@@ -312,7 +312,7 @@ pub struct Row {
 
 /// One granted version of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RowText {
+pub struct TrustRowText {
     /// The path of the text.
     pub path: PinPath,
     /// The digest of the text, which is also the name of its copy.
@@ -324,10 +324,10 @@ pub struct RowText {
 impl Records {
     /// Returns the state of every project that has a record, sorted by path.
     #[must_use]
-    pub fn list(&self) -> Vec<Row> {
-        let Document { entries, projects, .. } = &self.document;
+    pub fn list(&self) -> Vec<TrustRow> {
+        let TrustDocument { entries, projects, .. } = &self.document;
         let paths: BTreeSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
-        let mut rows: Vec<Row> =
+        let mut rows: Vec<TrustRow> =
             paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole).collect();
         for project in projects {
             // The permits of a project that is trusted as a whole belong to that decision.
@@ -345,8 +345,8 @@ impl Records {
     }
 }
 
-fn whole(entry: &Entry) -> Row {
-    Row {
+fn whole(entry: &DecisionEntry) -> TrustRow {
+    TrustRow {
         path: entry.path.clone(),
         mode: TrustMode::Whole,
         trust: entry.decision.trust(),
@@ -360,9 +360,10 @@ fn whole(entry: &Entry) -> Row {
     }
 }
 
-fn pinned(project: &Project) -> Row {
-    let text = |pin: &Pin| RowText { path: pin.path.clone(), digest: pin.digest, bytes: pin.bytes };
-    Row {
+fn pinned(project: &ProjectRecord) -> TrustRow {
+    let text =
+        |pin: &PinRecord| TrustRowText { path: pin.path.clone(), digest: pin.digest, bytes: pin.bytes };
+    TrustRow {
         path: project.root.clone(),
         mode: TrustMode::Pinned,
         trust: match project.pins.is_empty() && project.permits.is_empty() {
@@ -379,7 +380,7 @@ fn pinned(project: &Project) -> Row {
     }
 }
 
-fn permits(project: &Project) -> impl Iterator<Item = Permit> {
+fn permits(project: &ProjectRecord) -> impl Iterator<Item = Permission> {
     project.permits.iter().map(|record| record.permit.clone())
 }
 
@@ -389,7 +390,7 @@ fn instant<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
 
 /// The state of a deed under the grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PermitState {
+pub enum PermissionState {
     /// Exactly this was granted.
     Granted,
     /// Something else was granted to this subject, not this.
@@ -400,27 +401,27 @@ pub enum PermitState {
 
 /// The permits of one project, the one that was granted first, first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Permits {
-    pub(super) granted: Vec<Permit>,
+pub struct Permissions {
+    pub(super) granted: Vec<Permission>,
 }
 
-impl Permits {
+impl Permissions {
     /// Returns the state of a deed. What was granted once stays granted until it is revoked.
     #[must_use]
-    pub fn state(&self, permit: &Permit) -> PermitState {
+    pub fn state(&self, permit: &Permission) -> PermissionState {
         let permit = permit.clone().tidy();
         if self.granted.contains(&permit) {
-            PermitState::Granted
+            PermissionState::Granted
         } else if self.granted.iter().any(|granted| granted.subject == permit.subject) {
-            PermitState::Changed
+            PermissionState::Changed
         } else {
-            PermitState::New
+            PermissionState::New
         }
     }
 
     /// Returns what was granted last to a subject: what a question about a change compares with.
     #[must_use]
-    pub fn latest(&self, subject: &str) -> Option<&Permit> {
+    pub fn latest(&self, subject: &str) -> Option<&Permission> {
         self.granted.iter().rev().find(|permit| permit.subject == subject)
     }
 }
@@ -430,19 +431,19 @@ impl Records {
     /// that is trusted as a whole. Other work trees of its repository share nothing of it: what a command loads by itself
     /// may differ there.
     #[must_use]
-    pub fn permits(&self, root: &Path) -> Permits {
+    pub fn permits(&self, root: &Path) -> Permissions {
         if self.lies_inside(root) {
-            return Permits::default();
+            return Permissions::default();
         }
         let projects = self.document.projects_of(root, None);
-        let mut all: Vec<_> = projects.flat_map(|Project { permits, .. }| permits).collect();
+        let mut all: Vec<_> = projects.flat_map(|ProjectRecord { permits, .. }| permits).collect();
         all.sort_by_key(|permit| permit.granted_at);
-        let mut granted: Vec<Permit> = Vec::with_capacity(all.len());
+        let mut granted: Vec<Permission> = Vec::with_capacity(all.len());
         for record in all {
             if !granted.contains(&record.permit) {
                 granted.push(record.permit.clone());
             }
         }
-        Permits { granted }
+        Permissions { granted }
     }
 }

@@ -4,15 +4,15 @@
 //! it and removed after it, so a crash leaves at most a copy too many.
 
 use super::{
-    change::{self, Changed},
+    change::{self, ChangeResult},
     contents::Digest,
     file,
     path::{escaped, recordable},
-    permit::Permit,
+    permit::Permission,
     pins::{PinPath, PinnedText},
-    record::{Document, GrantedText, Records, Row, WholeRecord},
+    record::{GrantedText, Records, TrustDocument, TrustRow, WholeRecord},
 };
-use crate::system::{FileKind, ReadError, Stat, System, Within, Write};
+use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -72,7 +72,7 @@ pub struct TrustStore<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeReport {
     /// The effect on the file.
-    pub outcome: Outcome,
+    pub outcome: ChangeOutcome,
     /// The record before, if there was one.
     pub before: Option<WholeRecord>,
     /// The events for the audit log.
@@ -81,7 +81,7 @@ pub struct WholeReport {
 
 /// The effect of a change on the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ChangeOutcome {
     /// The file was written.
     Recorded,
     /// The file already had this record.
@@ -90,7 +90,7 @@ pub enum Outcome {
 
 /// The result of a grant of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GrantReport {
+pub struct TextGrantReport {
     /// The newly granted paths, sorted.
     pub added: Vec<PinPath>,
     /// The paths that were already granted, sorted.
@@ -112,18 +112,18 @@ pub struct RevokeReport {
 
 /// The result of a grant of permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermitReport {
+pub struct PermissionReport {
     /// The newly granted permissions, sorted.
-    pub added: Vec<Permit>,
+    pub added: Vec<Permission>,
     /// The permissions that were already granted, sorted.
-    pub unchanged: Vec<Permit>,
+    pub unchanged: Vec<Permission>,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
 /// The result of a revocation of permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermitRevokeReport {
+pub struct PermissionRevokeReport {
     /// The subjects that have no grant any more, sorted.
     pub removed: Vec<String>,
     /// The events for the audit log.
@@ -162,20 +162,20 @@ impl<'a> TrustStore<'a> {
             && let Err(error) = self.outside(&place, root)
         {
             diagnostics.push(error.diagnostic());
-            return Records { place, document: Document::default() };
+            return Records { place, document: TrustDocument::default() };
         }
         match self.read(diagnostics) {
             Ok(document) => Records { place, document },
             Err(error) => {
                 diagnostics.push(error.diagnostic());
-                Records { place, document: Document::default() }
+                Records { place, document: TrustDocument::default() }
             }
         }
     }
 
     /// Returns the state of every project that has a record, sorted by path. Diagnostics are those of
     /// [`TrustStore::load`].
-    pub fn list(&self, diagnostics: &mut Diagnostics) -> Vec<Row> {
+    pub fn list(&self, diagnostics: &mut Diagnostics) -> Vec<TrustRow> {
         self.load(diagnostics).list()
     }
 
@@ -201,9 +201,14 @@ impl<'a> TrustStore<'a> {
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_texts(&self, canonical: &Path, texts: Vec<GrantedText>) -> Result<Outcome, TrustError> {
+    pub fn grant_texts(
+        &self,
+        canonical: &Path,
+        texts: Vec<GrantedText>,
+    ) -> Result<ChangeOutcome, TrustError> {
         let path = recordable(canonical)?;
-        let grant = |document: &mut Document, _: &Copies<'_>| Ok(change::grant_texts(document, path, texts));
+        let grant =
+            |document: &mut TrustDocument, _: &Copies<'_>| Ok(change::grant_texts(document, path, texts));
         self.change(Some(canonical), grant).map(|((), outcome)| outcome)
     }
 
@@ -226,7 +231,7 @@ impl<'a> TrustStore<'a> {
     fn decide(
         &self,
         canonical: &Path,
-        decide: impl FnOnce(&mut Document, &str) -> Changed<change::Decided>,
+        decide: impl FnOnce(&mut TrustDocument, &str) -> ChangeResult<change::WholeDecision>,
     ) -> Result<WholeReport, TrustError> {
         let path = recordable(canonical)?;
         self.change(Some(canonical), |document, _| Ok(decide(document, path))).map(|(decided, outcome)| {
@@ -245,7 +250,7 @@ impl<'a> TrustStore<'a> {
         root: &Path,
         repository: Option<&Path>,
         texts: &[PinnedText],
-    ) -> Result<GrantReport, TrustError> {
+    ) -> Result<TextGrantReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
         if let Some(text) = texts.iter().find(|text| text.bytes.len() as u64 > COPY_LIMIT) {
             let why = format!("its {} bytes are more than the limit of {COPY_LIMIT}", text.bytes.len());
@@ -259,7 +264,7 @@ impl<'a> TrustStore<'a> {
             Ok(granted)
         })?;
         let audit = vec![AuditEvent::ProjectTrusted { canonical_path: root_text.to_owned() }];
-        Ok(GrantReport { added: granted.added, unchanged: granted.unchanged, audit })
+        Ok(TextGrantReport { added: granted.added, unchanged: granted.unchanged, audit })
     }
 
     /// Grants the name of a branch, as it is shown, beside the texts of the same root. Earlier names stay.
@@ -271,9 +276,9 @@ impl<'a> TrustStore<'a> {
         root: &Path,
         repository: Option<&Path>,
         branch: &str,
-    ) -> Result<Outcome, TrustError> {
+    ) -> Result<ChangeOutcome, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
-        let grant = |document: &mut Document, _: &Copies<'_>| {
+        let grant = |document: &mut TrustDocument, _: &Copies<'_>| {
             Ok(change::grant_branch(document, root_text, repository, branch))
         };
         self.change(Some(root), grant).map(|(_, outcome)| outcome)
@@ -301,7 +306,7 @@ impl<'a> TrustStore<'a> {
             |revoked, copies| suppressed = copies.drop_all(&revoked.orphans),
         )?;
         let mut audit = Vec::new();
-        if outcome == Outcome::Recorded {
+        if outcome == ChangeOutcome::Recorded {
             audit.push(trust_evaluated(root, Trust::Untrusted));
         }
         audit.append(&mut suppressed);
@@ -317,8 +322,8 @@ impl<'a> TrustStore<'a> {
         &self,
         root: &Path,
         repository: Option<&Path>,
-        permits: &[Permit],
-    ) -> Result<PermitReport, TrustError> {
+        permits: &[Permission],
+    ) -> Result<PermissionReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
         for permit in permits {
             permit.check().map_err(|why| TrustError::invalid(&permit.subject, why))?;
@@ -328,7 +333,7 @@ impl<'a> TrustStore<'a> {
         })?;
         let subjects = granted.added.iter().map(|permit| permit.subject.clone()).collect();
         let audit = approval(outcome, root_text, "granted", subjects);
-        Ok(PermitReport { added: granted.added, unchanged: granted.unchanged, audit })
+        Ok(PermissionReport { added: granted.added, unchanged: granted.unchanged, audit })
     }
 
     /// Takes back what some subjects may do, or all (`None`), in all work trees of the repository.
@@ -340,16 +345,16 @@ impl<'a> TrustStore<'a> {
         root: &Path,
         repository: Option<&Path>,
         subjects: Option<&[String]>,
-    ) -> Result<PermitRevokeReport, TrustError> {
+    ) -> Result<PermissionRevokeReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
         if self.is_missing() {
-            return Ok(PermitRevokeReport { removed: Vec::new(), audit: Vec::new() });
+            return Ok(PermissionRevokeReport { removed: Vec::new(), audit: Vec::new() });
         }
         let (removed, outcome) = self.change(Some(root), |document, _| {
             Ok(change::revoke_permits(document, root_text, repository, subjects))
         })?;
         let audit = approval(outcome, root_text, "revoked", removed.clone());
-        Ok(PermitRevokeReport { removed, audit })
+        Ok(PermissionRevokeReport { removed, audit })
     }
 
     /// Records that the user declined the texts that were shown (see [`Digest::of_listing`]), so that the
@@ -404,8 +409,8 @@ impl<'a> TrustStore<'a> {
     fn change<R>(
         &self,
         about: Option<&Path>,
-        change: impl FnOnce(&mut Document, &Copies<'_>) -> Result<Changed<R>, TrustError>,
-    ) -> Result<(R, Outcome), TrustError> {
+        change: impl FnOnce(&mut TrustDocument, &Copies<'_>) -> Result<ChangeResult<R>, TrustError>,
+    ) -> Result<(R, ChangeOutcome), TrustError> {
         self.change_and(about, change, |_, _| {})
     }
 
@@ -413,9 +418,9 @@ impl<'a> TrustStore<'a> {
     fn change_and<R>(
         &self,
         about: Option<&Path>,
-        change: impl FnOnce(&mut Document, &Copies<'_>) -> Result<Changed<R>, TrustError>,
+        change: impl FnOnce(&mut TrustDocument, &Copies<'_>) -> Result<ChangeResult<R>, TrustError>,
         then: impl FnOnce(&R, &Copies<'_>),
-    ) -> Result<(R, Outcome), TrustError> {
+    ) -> Result<(R, ChangeOutcome), TrustError> {
         let place = self.place();
         for root in about.into_iter().chain(self.project.as_deref()) {
             self.outside(&place, root)?;
@@ -428,7 +433,7 @@ impl<'a> TrustStore<'a> {
         let mut document = self.read(&mut Diagnostics::new())?;
         let copies = self.copies();
         let changed = change(&mut document, &copies)?;
-        if changed.outcome == Outcome::Recorded {
+        if changed.outcome == ChangeOutcome::Recorded {
             self.write(&mut document)?;
             then(&changed.result, &copies);
         }
@@ -436,8 +441,8 @@ impl<'a> TrustStore<'a> {
     }
 
     /// Reads the file. One that is not there is an empty one.
-    fn read(&self, diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
-        let Some(bytes) = self.bytes()? else { return Ok(Document::default()) };
+    fn read(&self, diagnostics: &mut Diagnostics) -> Result<TrustDocument, TrustError> {
+        let Some(bytes) = self.bytes()? else { return Ok(TrustDocument::default()) };
         let mut skipped = Diagnostics::new();
         let document =
             file::read(&bytes, &mut skipped).map_err(|why| TrustError::unavailable(&self.file, why))?;
@@ -448,7 +453,7 @@ impl<'a> TrustStore<'a> {
 
     /// Returns what the file holds; `None` where there is no file.
     fn bytes(&self) -> Result<Option<Vec<u8>>, TrustError> {
-        let read = match self.system.read(&self.file, Within::Anywhere, FILE_LIMIT) {
+        let read = match self.system.read(&self.file, ReadScope::Anywhere, FILE_LIMIT) {
             Ok(read) => read,
             Err(ReadError::Missing) => return Ok(None),
             Err(error) => return Err(TrustError::unavailable(&self.file, error)),
@@ -518,14 +523,14 @@ impl<'a> TrustStore<'a> {
         Ok(())
     }
 
-    fn write(&self, document: &mut Document) -> Result<(), TrustError> {
+    fn write(&self, document: &mut TrustDocument) -> Result<(), TrustError> {
         let bytes = file::write(document);
         if bytes.len() as u64 > FILE_LIMIT {
             let why = format!("it would have {} bytes, more than the limit of {FILE_LIMIT}", bytes.len());
             return Err(TrustError::unavailable(&self.file, why));
         }
         self.system
-            .write(&self.file, &bytes, Write::Replace, FILE_MODE)
+            .write(&self.file, &bytes, WriteMode::Replace, FILE_MODE)
             .map_err(|error| TrustError::unavailable(&self.file, error))
     }
 
@@ -576,11 +581,16 @@ pub fn trusted_once(canonical: &Path) -> AuditEvent {
 }
 
 /// Returns the event that something was allowed or no longer is; none where nothing changed.
-fn approval(outcome: Outcome, root: &str, decision: &str, mut subjects: Vec<String>) -> Vec<AuditEvent> {
+fn approval(
+    outcome: ChangeOutcome,
+    root: &str,
+    decision: &str,
+    mut subjects: Vec<String>,
+) -> Vec<AuditEvent> {
     subjects.dedup();
     let event =
         AuditEvent::Approval { canonical_path: root.to_owned(), decision: decision.to_owned(), subjects };
-    if outcome == Outcome::Recorded { vec![event] } else { Vec::new() }
+    if outcome == ChangeOutcome::Recorded { vec![event] } else { Vec::new() }
 }
 
 /// The directory with the copies.
@@ -601,7 +611,7 @@ impl<'a> Copies<'a> {
 
     /// Reads a copy; `None` where it is missing or damaged.
     fn read(&self, digest: &Digest) -> Option<Vec<u8>> {
-        let bytes = self.system.read(&self.path(digest), Within::Anywhere, COPY_LIMIT).ok()?.into_bytes();
+        let bytes = self.system.read(&self.path(digest), ReadScope::Anywhere, COPY_LIMIT).ok()?.into_bytes();
         (Digest::of(&bytes) == *digest).then_some(bytes)
     }
 
@@ -615,7 +625,7 @@ impl<'a> Copies<'a> {
             .make_dir(&self.dir, DIR_MODE)
             .map_err(|error| TrustError::unavailable(&self.dir, error))?;
         self.system
-            .write(&path, bytes, Write::Replace, FILE_MODE)
+            .write(&path, bytes, WriteMode::Replace, FILE_MODE)
             .map_err(|error| TrustError::unavailable(path, error))
     }
 

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "the figures of a test are part of its result")]
 
 #[cfg(feature = "git-status")]
-use preface_host::system::{GitTrouble, HardLinks};
+use preface_host::system::{GitError, HardLinks};
 use std::{
     ffi::OsStr,
     fs,
@@ -62,7 +62,7 @@ fn clean(command: &mut Command, home: &Path) {
 
 /// Returns the status in `dir`, hard links read.
 #[cfg(feature = "git-status")]
-pub fn status(dir: &Path) -> Result<String, GitTrouble> {
+pub fn status(dir: &Path) -> Result<String, GitError> {
     preface_host::system::git_status::status(dir, HardLinks::Read)
 }
 

@@ -2,7 +2,7 @@
 //! whole. `PREFACE_CRASH_ROUNDS` says how often (20 unless told).
 
 use crate::place::{BUNDLE, Place};
-use preface_host::system::{System, Within, Write, os::OsSystem};
+use preface_host::system::{ReadScope, System, WriteMode, os::OsSystem};
 use std::{
     env,
     hash::{BuildHasher, RandomState},
@@ -44,7 +44,7 @@ fn writer() {
     for number in first.. {
         let bytes = content(number);
         say("begin", number);
-        system.write(&path, &bytes, Write::Replace, MODE).expect("a write");
+        system.write(&path, &bytes, WriteMode::Replace, MODE).expect("a write");
         say("done", number);
     }
 }
@@ -58,7 +58,7 @@ fn a_killed_writer_leaves_the_old_file_or_the_new_one() {
     let rounds = env::var(ROUNDS).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
     let place = Place::os();
     let path = place.at("file");
-    place.system.write(&path, &content(0), Write::Replace, MODE).expect("the first write");
+    place.system.write(&path, &content(0), WriteMode::Replace, MODE).expect("the first write");
     let mut next = 1;
     for round in 1..=rounds {
         let (done, begun) = write_and_kill(&place, &path, next);
@@ -119,7 +119,8 @@ fn write_and_kill(place: &Place, path: &Path, first: u64) -> (u64, u64) {
 }
 
 fn read(place: &Place, path: &Path) -> u64 {
-    let read = place.system.read(path, Within::Root(&place.root), 1 << 24).expect("the file is always there");
+    let read =
+        place.system.read(path, ReadScope::Root(&place.root), 1 << 24).expect("the file is always there");
     assert_eq!(read.stat.mode, Some(MODE), "with its mode");
     number_of(&read.bytes).unwrap_or_else(|| panic!("{} bytes are not whole", read.bytes.len()))
 }

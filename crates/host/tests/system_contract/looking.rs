@@ -1,7 +1,7 @@
 //! `stat`, `link_stat`, `list`, `canonical`.
 
 use crate::place::Place;
-use preface_host::system::{FileKind, ReadError, Within, Write, WriteError};
+use preface_host::system::{FileKind, ReadError, ReadScope, WriteError, WriteMode};
 use std::path::Path;
 
 pub fn stat_follows(place: &Place) {
@@ -123,16 +123,16 @@ pub fn canonical_says_what_is_wrong(place: &Place) {
 pub fn a_relative_path_is_nobodys(place: &Place) {
     let path = Path::new("Cargo.toml");
     let system = &place.system;
-    assert!(matches!(system.read(path, Within::Anywhere, 1 << 20), Err(ReadError::Other(_))));
+    assert!(matches!(system.read(path, ReadScope::Anywhere, 1 << 20), Err(ReadError::Other(_))));
     assert!(matches!(
-        system.read(&place.at("f"), Within::Root(Path::new("src")), 9),
+        system.read(&place.at("f"), ReadScope::Root(Path::new("src")), 9),
         Err(ReadError::Other(_))
     ));
     assert!(matches!(system.list(Path::new("src"), 9), Err(ReadError::Other(_))));
     assert!(matches!(system.canonical(path), Err(ReadError::Other(_))));
     assert_eq!(system.stat(path), None);
     assert_eq!(system.link_stat(path), None);
-    assert!(matches!(system.write(path, b"", Write::New, 0o644), Err(WriteError::Other(_))));
+    assert!(matches!(system.write(path, b"", WriteMode::New, 0o644), Err(WriteError::Other(_))));
     assert!(matches!(system.make_dir(Path::new("src"), 0o755), Err(WriteError::Other(_))));
     assert!(matches!(system.make_dirs(Path::new("src/x"), 0o755), Err(WriteError::Other(_))));
     assert!(matches!(system.remove(Path::new("none")), Err(WriteError::Other(_))));

@@ -1,7 +1,7 @@
 //! What only a real machine can do to us: files that block, grow, lie about their size, or are swapped.
 
 use crate::place::{BUNDLE, Place};
-use preface_host::system::{FileKind, ReadError, System, Within, WriteError, os::OsSystem};
+use preface_host::system::{FileKind, ReadError, ReadScope, System, WriteError, os::OsSystem};
 use std::{
     env,
     ffi::OsStr,
@@ -27,7 +27,7 @@ fn read_in_time(path: impl Into<PathBuf>, limit: u64) -> Result<Vec<u8>, ReadErr
     let path = path.into();
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
-        let read = system().read(&path, Within::Anywhere, limit);
+        let read = system().read(&path, ReadScope::Anywhere, limit);
         let _ = send.send(read.map(|read| read.into_bytes()));
     });
     receive.recv_timeout(Duration::from_secs(10)).expect("a read never blocks")
@@ -70,7 +70,7 @@ fn a_pipe_is_neither_appended_to_nor_locked() {
     rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
     // With a reader it can be opened for writing.
     let _reader = fs::OpenOptions::new().read(true).write(true).open(&pipe).expect("a reader");
-    let dir = place.system.directory(&place.root, Within::Anywhere, 0o700).expect("a directory");
+    let dir = place.system.directory(&place.root, ReadScope::Anywhere, 0o700).expect("a directory");
     let name = OsStr::new("pipe");
     assert_eq!(dir.append(name, b"x", 0o600), Err(WriteError::Exists));
     assert_eq!(dir.lock(name).map(drop), Err(WriteError::Exists));
@@ -87,7 +87,7 @@ fn a_file_of_the_kernel_is_never_read() {
     for path in paths.into_iter().chain([place.at("environ"), place.at("uevent")]) {
         // A container may hide it.
         if fs::read(&path).is_ok() {
-            let read = system().read(&path, Within::Anywhere, 1 << 24);
+            let read = system().read(&path, ReadScope::Anywhere, 1 << 24);
             assert_eq!(read.map(|read| read.into_bytes()), SPECIAL, "{}", path.display());
         }
     }
@@ -202,7 +202,7 @@ fn a_swapped_link_never_wins() {
         };
         while !seen_enough(good, refused) {
             for name in ["link/f", "via", "in/f", "in/../link/f"] {
-                match place.system.read(&root.join(name), Within::Root(&root), 99) {
+                match place.system.read(&root.join(name), ReadScope::Root(&root), 99) {
                     Ok(read) => {
                         assert_eq!(*read.bytes, b"inside", "{name}");
                         good += 1;
@@ -225,7 +225,7 @@ fn magic_links_of_proc_lead_outside() {
     let fd = std::os::fd::AsRawFd::as_raw_fd(&handle);
     place.link("root/fd", format!("/proc/self/fd/{fd}"));
     place.link("root/root", "/proc/self/root");
-    let read = |path: PathBuf| place.system.read(&path, Within::Root(&root), 99);
+    let read = |path: PathBuf| place.system.read(&path, ReadScope::Root(&root), 99);
     assert_eq!(read(root.join("fd")), Err(ReadError::Outside { target: secret.clone() }));
     let through = root.join("root").join(secret.strip_prefix("/").expect("an absolute path"));
     assert_eq!(read(through), Err(ReadError::Outside { target: secret }));
@@ -285,7 +285,7 @@ fn a_failed_write_leaves_the_directory_as_it_was() {
     let before = place.system.stat(&path);
     // Everything succeeds up to the last step, which puts the file in its place.
     let too_long = place.at(&"n".repeat(256));
-    for how in [preface_host::system::Write::New, preface_host::system::Write::Replace] {
+    for how in [preface_host::system::WriteMode::New, preface_host::system::WriteMode::Replace] {
         assert!(place.system.write(&too_long, b"new", how, 0o600).is_err());
     }
     assert_eq!(place.system.stat(&path), before);

@@ -2,7 +2,7 @@
 //! process as nobody.
 
 use crate::place::Place;
-use preface_host::system::{Made, ReadError, Within, Write, WriteError};
+use preface_host::system::{CreateOutcome, ReadError, ReadScope, WriteError, WriteMode};
 
 const CHECKS: &[fn(&Place)] = &[
     a_directory_without_read_is_not_listed,
@@ -19,7 +19,7 @@ fn a_file_without_read_is_denied(place: &Place) {
     place.mode(&file, 0);
     place.link("l", "f");
     for path in [&file, &place.at("l")] {
-        assert_eq!(place.system.read(path, Within::Anywhere, 99), Err(ReadError::Denied));
+        assert_eq!(place.system.read(path, ReadScope::Anywhere, 99), Err(ReadError::Denied));
         assert_eq!(place.system.read(path, place.within(), 99), Err(ReadError::Denied));
         assert_eq!(place.system.read(path, place.within(), 0), Err(ReadError::Denied), "before its size");
         assert!(place.system.stat(path).is_some(), "it can be seen");
@@ -29,14 +29,14 @@ fn a_file_without_read_is_denied(place: &Place) {
 fn a_directory_without_search_hides_what_is_in_it(place: &Place) {
     let file = place.file("d/f", "secret");
     place.mode(&place.at("d"), 0o600);
-    for within in [Within::Anywhere, place.within()] {
+    for within in [ReadScope::Anywhere, place.within()] {
         assert_eq!(place.system.read(&file, within, 99), Err(ReadError::Denied));
         assert_eq!(place.system.read(&place.at("d/none"), within, 99), Err(ReadError::Denied));
     }
     assert_eq!(place.system.stat(&file), None);
     assert_eq!(place.system.link_stat(&file), None);
     assert_eq!(place.system.canonical(&file), Err(ReadError::Denied));
-    assert_eq!(place.system.write(&file, b"", Write::Replace, 0o600), Err(WriteError::Denied));
+    assert_eq!(place.system.write(&file, b"", WriteMode::Replace, 0o600), Err(WriteError::Denied));
     assert_eq!(place.system.remove(&file), Err(WriteError::Denied));
     assert_eq!(place.names(&place.at("d")), ["f"], "it may still be listed");
     place.mode(&place.at("d"), 0o700);
@@ -49,23 +49,27 @@ fn a_directory_without_read_is_not_listed(place: &Place) {
     assert_eq!(place.text(&file), "text", "who knows the name may read");
     let read = place.system.read(&file, place.within(), 99).map(|read| read.into_bytes());
     assert_eq!(read, Ok(b"text".to_vec()));
-    let written = place.system.write(&place.at("d/g"), b"", Write::New, 0o600);
+    let written = place.system.write(&place.at("d/g"), b"", WriteMode::New, 0o600);
     assert_eq!(written, Err(WriteError::Denied), "a directory that cannot be opened cannot be flushed");
-    assert_eq!(place.system.make_dir(&place.at("d/d"), 0o700), Ok(Made::New));
+    assert_eq!(place.system.make_dir(&place.at("d/d"), 0o700), Ok(CreateOutcome::New));
     place.mode(&place.at("d"), 0o700);
 }
 
 fn a_directory_without_write_stays_as_it_is(place: &Place) {
     let file = place.file("d/f", "old");
     place.mode(&place.at("d"), 0o555);
-    for how in [Write::New, Write::Replace] {
+    for how in [WriteMode::New, WriteMode::Replace] {
         assert_eq!(place.system.write(&place.at("d/g"), b"", how, 0o600), Err(WriteError::Denied));
     }
-    assert_eq!(place.system.write(&file, b"", Write::New, 0o600), Err(WriteError::Exists), "before denied");
-    assert_eq!(place.system.write(&file, b"", Write::Replace, 0o600), Err(WriteError::Denied));
+    assert_eq!(
+        place.system.write(&file, b"", WriteMode::New, 0o600),
+        Err(WriteError::Exists),
+        "before denied"
+    );
+    assert_eq!(place.system.write(&file, b"", WriteMode::Replace, 0o600), Err(WriteError::Denied));
     assert_eq!(place.system.make_dir(&place.at("d/d"), 0o700), Err(WriteError::Denied));
     assert_eq!(place.system.make_dirs(&place.at("d/d/e"), 0o700), Err(WriteError::Denied));
-    assert_eq!(place.system.make_dir(&place.at("d"), 0o700), Ok(Made::Existed));
+    assert_eq!(place.system.make_dir(&place.at("d"), 0o700), Ok(CreateOutcome::Existed));
     assert_eq!(place.system.remove(&file), Err(WriteError::Denied));
     assert_eq!(place.system.remove(&place.at("d/none")), Ok(()));
     assert_eq!(place.system.lock(&place.at("d/lock")).map(drop), Err(WriteError::Denied));
@@ -92,7 +96,7 @@ fn outside_comes_before_denied(place: &Place) {
     let file = place.file("closed/f", "secret");
     place.link("root/out", "../closed/f");
     place.mode(&place.at("closed"), 0);
-    let read = place.system.read(&root.join("out"), Within::Root(&root), 99);
+    let read = place.system.read(&root.join("out"), ReadScope::Root(&root), 99);
     assert_eq!(read, Err(ReadError::Outside { target: file }));
     place.mode(&place.at("closed"), 0o700);
 }

@@ -1,7 +1,7 @@
 //! An empty directory on some machine, with the hands to put things into it.
 
 use preface_host::system::{
-    System, Within, Write,
+    ReadScope, System, WriteMode,
     memory::{FakeRun, MemorySystem},
     os::OsSystem,
 };
@@ -56,8 +56,8 @@ impl Place {
         self.root.join(name)
     }
 
-    pub fn within(&self) -> Within<'_> {
-        Within::Root(&self.root)
+    pub fn within(&self) -> ReadScope<'_> {
+        ReadScope::Root(&self.root)
     }
 
     /// Puts a file, and its missing parents.
@@ -136,7 +136,7 @@ impl Place {
 
     /// The text of a file, read without bounds.
     pub fn text(&self, path: &Path) -> String {
-        let read = self.system.read(path, Within::Anywhere, u64::MAX);
+        let read = self.system.read(path, ReadScope::Anywhere, u64::MAX);
         let read = read.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         String::from_utf8(read.into_bytes()).expect("the tests write text")
     }
@@ -148,7 +148,7 @@ impl Place {
     }
 
     pub fn replace(&self, path: &Path, text: &str) {
-        self.system.write(path, text.as_bytes(), Write::Replace, 0o644).expect("a write");
+        self.system.write(path, text.as_bytes(), WriteMode::Replace, 0o644).expect("a write");
     }
 }
 

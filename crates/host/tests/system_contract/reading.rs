@@ -1,13 +1,13 @@
 //! `read`: what is a file, and what is inside.
 
 use crate::place::Place;
-use preface_host::system::{FileKind, ReadError, Within};
+use preface_host::system::{FileKind, ReadError, ReadScope};
 use std::path::{Path, PathBuf};
 
 const LIMIT: u64 = 1 << 20;
 
 fn read(place: &Place, path: &Path) -> Result<String, ReadError> {
-    let anywhere = place.system.read(path, Within::Anywhere, LIMIT);
+    let anywhere = place.system.read(path, ReadScope::Anywhere, LIMIT);
     let within = place.system.read(path, place.within(), LIMIT);
     assert_eq!(anywhere, within, "inside its root a path reads as it does anywhere");
     within.map(|read| String::from_utf8(read.into_bytes()).expect("the tests write text"))
@@ -39,7 +39,7 @@ fn read_bytes(place: &Place, path: &Path) -> Result<Vec<u8>, ReadError> {
 
 pub fn the_head_of_a_file_is_read_whatever_its_size(place: &Place) {
     let path = place.file("head.txt", "0123456789");
-    for within in [Within::Anywhere, place.within()] {
+    for within in [ReadScope::Anywhere, place.within()] {
         for (limit, expected) in [(0, ""), (4, "0123"), (10, "0123456789"), (u64::MAX, "0123456789")] {
             let read = place.system.read_head(&path, within, limit).expect("a file");
             assert_eq!((read.bytes.as_slice(), read.stat.len), (expected.as_bytes(), 10), "{limit}");
@@ -54,7 +54,7 @@ pub fn the_head_of_a_file_is_read_whatever_its_size(place: &Place) {
 
 pub fn a_file_at_the_limit_is_read_and_one_byte_more_is_not(place: &Place) {
     let path = place.file("f", "12345");
-    for within in [Within::Anywhere, place.within()] {
+    for within in [ReadScope::Anywhere, place.within()] {
         assert_eq!(place.system.read(&path, within, 5).map(|read| read.into_bytes()), Ok(b"12345".to_vec()));
         assert_eq!(place.system.read(&path, within, 4), Err(ReadError::TooLarge { size: 5, limit: 4 }));
         assert_eq!(place.system.read(&path, within, 0), Err(ReadError::TooLarge { size: 5, limit: 0 }));
@@ -187,7 +187,7 @@ pub fn siblings_with_a_common_prefix_are_outside(place: &Place) {
     let evil = place.file("p-evil/f", "evil");
     let inner = Inner { place, root };
     assert_eq!(inner.read("../p-evil/f"), Err(ReadError::Outside { target: evil.clone() }));
-    let read = place.system.read(&evil, Within::Root(&inner.root), LIMIT);
+    let read = place.system.read(&evil, ReadScope::Root(&inner.root), LIMIT);
     assert_eq!(read, Err(ReadError::Outside { target: evil }));
 }
 
@@ -198,7 +198,7 @@ pub fn a_root_may_be_reached_through_a_link(place: &Place) {
     let alias = place.link("alias", "real");
     for root in [&alias, &place.at("real")] {
         for file in [&path, &alias.join("f")] {
-            let read = place.system.read(file, Within::Root(root), LIMIT);
+            let read = place.system.read(file, ReadScope::Root(root), LIMIT);
             assert_eq!(
                 read.map(|read| read.into_bytes()),
                 Ok(b"text".to_vec()),
@@ -207,7 +207,7 @@ pub fn a_root_may_be_reached_through_a_link(place: &Place) {
                 file.display()
             );
         }
-        let read = place.system.read(&alias.join("out"), Within::Root(root), LIMIT);
+        let read = place.system.read(&alias.join("out"), ReadScope::Root(root), LIMIT);
         assert_eq!(read, Err(ReadError::Outside { target: secret.clone() }));
     }
 }
@@ -215,17 +215,17 @@ pub fn a_root_may_be_reached_through_a_link(place: &Place) {
 pub fn a_missing_root_holds_nothing(place: &Place) {
     let root = place.at("none");
     let file = place.file("f", "text");
-    assert_eq!(place.system.read(&root.join("f"), Within::Root(&root), LIMIT), Err(ReadError::Missing));
+    assert_eq!(place.system.read(&root.join("f"), ReadScope::Root(&root), LIMIT), Err(ReadError::Missing));
     assert_eq!(
-        place.system.read(&file, Within::Root(&root), LIMIT),
+        place.system.read(&file, ReadScope::Root(&root), LIMIT),
         Err(ReadError::Outside { target: file.clone() })
     );
 }
 
 pub fn a_root_that_is_a_file_holds_nothing(place: &Place) {
     let root = place.file("f", "text");
-    assert_eq!(place.system.read(&root, Within::Root(&root), LIMIT), Err(ReadError::Missing));
-    assert_eq!(place.system.read(&root.join("f"), Within::Root(&root), LIMIT), Err(ReadError::Missing));
+    assert_eq!(place.system.read(&root, ReadScope::Root(&root), LIMIT), Err(ReadError::Missing));
+    assert_eq!(place.system.read(&root.join("f"), ReadScope::Root(&root), LIMIT), Err(ReadError::Missing));
     assert_eq!(within(place, &root).as_deref(), Ok("text"));
 }
 
@@ -237,7 +237,7 @@ struct Inner<'a> {
 
 impl Inner<'_> {
     fn read(&self, name: &str) -> Result<String, ReadError> {
-        let read = self.place.system.read(&self.root.join(name), Within::Root(&self.root), LIMIT)?;
+        let read = self.place.system.read(&self.root.join(name), ReadScope::Root(&self.root), LIMIT)?;
         Ok(String::from_utf8(read.into_bytes()).expect("the tests write text"))
     }
 }

@@ -2,14 +2,14 @@
 //! they would do.
 
 use crate::place::Place;
-use preface_host::system::{Ran, Run, RunError, RunStatus, memory::FakeRun};
+use preface_host::system::{RunError, RunOutput, RunRequest, RunStatus, memory::FakeRun};
 use std::{path::Path, time::Duration};
 
 const SH: &str = "/bin/sh";
 
-fn run(place: &Place, argv: &[&str], fake: FakeRun) -> Result<Ran, RunError> {
+fn run(place: &Place, argv: &[&str], fake: FakeRun) -> Result<RunOutput, RunError> {
     place.command(argv, fake);
-    place.system.run(&Run::new(argv.iter().copied(), &place.root))
+    place.system.run(&RunRequest::new(argv.iter().copied(), &place.root))
 }
 
 pub fn a_program_gets_its_words_as_they_are(place: &Place) {
@@ -35,7 +35,8 @@ pub fn a_bad_end_is_no_error(place: &Place) {
 pub fn a_program_that_writes_too_much_is_refused(place: &Place) {
     let argv = [SH, "-c", "printf 12345"];
     place.command(&argv, FakeRun::printing("12345"));
-    let limited = |limit| place.system.run(&Run { output_limit: limit, ..Run::new(argv, &place.root) });
+    let limited =
+        |limit| place.system.run(&RunRequest { output_limit: limit, ..Run::new(argv, &place.root) });
     assert_eq!(limited(5).map(|ran| ran.stdout), Ok(b"12345".to_vec()), "at the limit");
     assert_eq!(limited(usize::MAX).map(|ran| ran.stdout), Ok(b"12345".to_vec()));
     assert_eq!(limited(4), Err(RunError::TooMuch { limit: 4 }));
@@ -46,7 +47,7 @@ pub fn a_program_that_takes_too_long_is_late(place: &Place) {
     let argv = [SH, "-c", "sleep 60"];
     place.command(&argv, FakeRun::printing("").taking(Duration::from_secs(60)));
     let after = Duration::from_millis(50);
-    let ran = place.system.run(&Run { timeout: after, ..Run::new(argv, &place.root) });
+    let ran = place.system.run(&RunRequest { timeout: after, ..Run::new(argv, &place.root) });
     assert_eq!(ran, Err(RunError::TimedOut { after }));
 }
 
@@ -55,15 +56,15 @@ pub fn a_run_needs_a_directory(place: &Place) {
     place.command(&argv, FakeRun::printing("x\n"));
     place.file("file", "");
     for name in ["none", "file"] {
-        let ran = place.system.run(&Run::new(argv, &place.at(name)));
+        let ran = place.system.run(&RunRequest::new(argv, &place.at(name)));
         assert!(matches!(ran, Err(RunError::Other(_))), "{name}: {ran:?}");
     }
-    let ran = place.system.run(&Run::new(argv, Path::new("relative")));
+    let ran = place.system.run(&RunRequest::new(argv, Path::new("relative")));
     assert!(matches!(ran, Err(RunError::Other(_))), "{ran:?}");
 }
 
 pub fn what_is_no_program_is_told(place: &Place) {
-    let answer = |argv: &[&str]| place.system.run(&Run::new(argv.iter().copied(), &place.root));
+    let answer = |argv: &[&str]| place.system.run(&RunRequest::new(argv.iter().copied(), &place.root));
     for name in ["/no/such/program", "no-such-program-anywhere"] {
         assert_eq!(answer(&[name]), Err(RunError::NotFound { program: name.to_owned() }));
     }

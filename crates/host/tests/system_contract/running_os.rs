@@ -4,7 +4,7 @@ use crate::{
     os_only::{again, expect_one_test},
     place::{BUNDLE, Place},
 };
-use preface_host::system::{Ran, Run, RunError, RunStatus, STDERR_LIMIT, System, os::OsSystem};
+use preface_host::system::{RunError, RunOutput, RunRequest, RunStatus, STDERR_LIMIT, System, os::OsSystem};
 use std::{
     env,
     path::Path,
@@ -15,19 +15,19 @@ use std::{
 /// Longer than any run here may hold us.
 const SOON: Duration = Duration::from_secs(10);
 
-fn script(place: &Place, script: &str) -> Run {
-    Run::new(["/bin/sh", "-c", script], &place.root)
+fn script(place: &Place, script: &str) -> RunRequest {
+    RunRequest::new(["/bin/sh", "-c", script], &place.root)
 }
 
 /// Runs, and fails the test where that takes as long as the sleepers of these tests.
-fn soon(place: &Place, run: &Run) -> Result<Ran, RunError> {
+fn soon(place: &Place, run: &RunRequest) -> Result<RunOutput, RunError> {
     let start = Instant::now();
     let ran = place.system.run(run);
     assert!(start.elapsed() < SOON, "{:?} took {:?}", run.argv, start.elapsed());
     ran
 }
 
-fn text(ran: Result<Ran, RunError>) -> String {
+fn text(ran: Result<RunOutput, RunError>) -> String {
     String::from_utf8(ran.expect("it runs").stdout).expect("the tests write text")
 }
 
@@ -63,7 +63,7 @@ fn a_late_program_goes_with_all_that_it_started() {
     let timeout = Duration::from_secs(1);
     let note = place.at("ids");
     // One that does not listen, and one that does not either and is further away.
-    let run = Run {
+    let run = RunRequest {
         timeout,
         ..script(
             &place,
@@ -82,7 +82,7 @@ fn a_late_program_goes_with_all_that_it_started() {
 #[test]
 fn a_late_program_may_say_goodbye() {
     let place = Place::os();
-    let run = Run {
+    let run = RunRequest {
         timeout: Duration::from_secs(1),
         ..script(&place, "trap 'echo bye > bye; exit' TERM; sleep 60 & wait")
     };
@@ -105,7 +105,7 @@ fn a_program_that_left_its_group_does_not_hold_us() {
 #[test]
 fn a_flood_is_stopped() {
     let place = Place::os();
-    let run = Run { output_limit: 100_000, ..script(&place, "exec cat /dev/zero") };
+    let run = RunRequest { output_limit: 100_000, ..script(&place, "exec cat /dev/zero") };
     assert_eq!(soon(&place, &run), Err(RunError::TooMuch { limit: 100_000 }));
     // Of stderr the first is kept, and the rest is counted.
     let run = script(&place, "head -c 300000 /dev/zero | tr '\\0' e >&2; echo out");
@@ -113,7 +113,7 @@ fn a_flood_is_stopped() {
     assert_eq!(ran.stdout, b"out\n");
     assert_eq!(ran.stderr, vec![b'e'; STDERR_LIMIT]);
     assert_eq!(ran.stderr_cut, 300_000 - STDERR_LIMIT);
-    let run = Run { timeout: Duration::from_millis(200), ..script(&place, "exec cat /dev/zero >&2") };
+    let run = RunRequest { timeout: Duration::from_millis(200), ..script(&place, "exec cat /dev/zero >&2") };
     assert!(matches!(soon(&place, &run), Err(RunError::TimedOut { .. })), "a flood there only takes time");
 }
 
@@ -121,17 +121,20 @@ fn a_flood_is_stopped() {
 fn input_is_written_while_output_is_read() {
     let place = Place::os();
     let stdin: Vec<u8> = (0..1_u32 << 20).map(|index| (index % 251) as u8).collect();
-    let cat = Run { stdin: stdin.clone(), ..Run::new(["cat"], &place.root) };
+    let cat = RunRequest { stdin: stdin.clone(), ..Run::new(["cat"], &place.root) };
     assert_eq!(soon(&place, &cat).map(|ran| ran.stdout), Ok(stdin.clone()));
     // Nobody reads it, or not all of it, or nothing while it is there.
     for (quiet, timeout) in
         [("echo x", 30_000), ("exec <&-; sleep 0.2; echo x", 30_000), ("read l; echo x", 30_000)]
     {
-        let run =
-            Run { stdin: stdin.clone(), timeout: Duration::from_millis(timeout), ..script(&place, quiet) };
+        let run = RunRequest {
+            stdin: stdin.clone(),
+            timeout: Duration::from_millis(timeout),
+            ..script(&place, quiet)
+        };
         assert_eq!(text(soon(&place, &run)), "x\n", "{quiet}");
     }
-    let run = Run { stdin, timeout: Duration::from_millis(200), ..script(&place, "sleep 60") };
+    let run = RunRequest { stdin, timeout: Duration::from_millis(200), ..script(&place, "sleep 60") };
     assert!(matches!(soon(&place, &run), Err(RunError::TimedOut { .. })));
     assert_eq!(text(soon(&place, &script(&place, "cat; echo end"))), "end\n", "no input has an end too");
 }
@@ -147,8 +150,9 @@ fn closed_pipes_are_no_end() {
 #[test]
 fn what_cannot_be_started_is_told() {
     let place = Place::os();
-    let start =
-        |name: &str| place.system.run(&Run::new([place.at(name).to_str().expect("UTF-8")], &place.root));
+    let start = |name: &str| {
+        place.system.run(&RunRequest::new([place.at(name).to_str().expect("UTF-8")], &place.root))
+    };
     place.file("data", "text");
     let denied = |name: &str| Err(RunError::Denied { program: place.at(name).display().to_string() });
     assert_eq!(start("data"), denied("data"));
@@ -164,7 +168,7 @@ fn a_link_is_called_by_its_name() {
     let place = Place::os();
     place.link("alias", "/bin/sh");
     let alias = place.at("alias").display().to_string();
-    let ran = place.system.run(&Run::new([&alias, "-c", "echo $0"], &place.root)).expect("it runs");
+    let ran = place.system.run(&RunRequest::new([&alias, "-c", "echo $0"], &place.root)).expect("it runs");
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), alias);
     assert_eq!(ran.program, Path::new("/bin/sh").canonicalize().expect("a shell"));
 }
@@ -176,7 +180,7 @@ fn the_environment_is_clean_and_the_project_is_not_on_path() {
     if let Some(root) = env::var_os(CHILD) {
         let system = OsSystem::new(BUNDLE);
         let project = Path::new(&root).join("project");
-        let run = |argv: &[&str]| Run {
+        let run = |argv: &[&str]| RunRequest {
             not_below: Some(project.clone()),
             env: vec![("MINE".into(), "$HOME ü".into())],
             ..Run::new(argv.iter().copied(), &project)
@@ -216,7 +220,7 @@ fn many_run_at_once_and_leave_nothing() {
             scope.spawn(move || {
                 let stdin = format!("{number} ").repeat(20_000);
                 let late = number % 5 == 0;
-                let run = Run {
+                let run = RunRequest {
                     stdin: stdin.clone().into_bytes(),
                     timeout: if late { Duration::from_millis(100) } else { Duration::from_secs(60) },
                     ..script(place, if late { "sleep 60" } else { "cat; exit 7" })
@@ -252,12 +256,13 @@ fn nothing_is_left_open_and_nobody_is_left_behind() {
     let before = (count("/proc/self/fd"), count("/proc/self/task"), children());
     for _ in 0..3 {
         assert!(place.system.run(&script(&place, "sleep 60 & exit 1")).is_ok());
-        let run = Run { output_limit: 10, ..script(&place, "exec cat /dev/zero") };
+        let run = RunRequest { output_limit: 10, ..script(&place, "exec cat /dev/zero") };
         assert!(place.system.run(&run).is_err());
         let stdin = vec![0; 1 << 20];
-        let run = Run { timeout: Duration::from_millis(50), stdin, ..script(&place, "sleep 60 & sleep 60") };
+        let run =
+            RunRequest { timeout: Duration::from_millis(50), stdin, ..script(&place, "sleep 60 & sleep 60") };
         assert!(place.system.run(&run).is_err());
-        assert!(place.system.run(&Run::new(["/"], &place.root)).is_err());
+        assert!(place.system.run(&RunRequest::new(["/"], &place.root)).is_err());
     }
     assert_eq!((count("/proc/self/fd"), count("/proc/self/task"), children()), before);
 }

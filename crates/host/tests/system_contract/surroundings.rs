@@ -1,7 +1,7 @@
 //! Clock, environment, bundled files, git.
 
 use crate::place::{BUNDLE, Place};
-use preface_host::system::{GitTrouble, HardLinks};
+use preface_host::system::{GitError, HardLinks};
 
 pub fn bundled_files_are_found_and_listed(place: &Place) {
     for (path, bytes) in BUNDLE {
@@ -29,5 +29,5 @@ pub fn the_machine_knows_where_it_is(place: &Place) {
 
 pub fn git_has_an_answer_for_a_directory_without_a_repository(place: &Place) {
     let trouble = place.system.git_status(&place.root, HardLinks::Read).expect_err("no repository here");
-    assert!(matches!(trouble, GitTrouble::NoRepository | GitTrouble::Unsupported(_)), "{trouble}");
+    assert!(matches!(trouble, GitError::NoRepository | GitError::Unsupported(_)), "{trouble}");
 }

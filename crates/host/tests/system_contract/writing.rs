@@ -1,7 +1,7 @@
 //! `write`, `make_dir`, `make_dirs`, `remove`, `lock`.
 
 use crate::place::Place;
-use preface_host::system::{FileKind, Made, Within, Write, WriteError};
+use preface_host::system::{CreateOutcome, FileKind, ReadScope, WriteError, WriteMode};
 use std::{
     ffi::OsStr,
     path::Path,
@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-fn write(place: &Place, path: &Path, text: &str, how: Write) -> Result<(), WriteError> {
+fn write(place: &Place, path: &Path, text: &str, how: WriteMode) -> Result<(), WriteError> {
     place.system.write(path, text.as_bytes(), how, 0o644)
 }
 
@@ -23,13 +23,13 @@ fn kind(place: &Place, path: &Path) -> Option<FileKind> {
 
 pub fn a_write_leaves_nothing_else_behind(place: &Place) {
     let path = place.at("f");
-    assert_eq!(write(place, &path, "one", Write::New), Ok(()));
-    assert_eq!(write(place, &path, "two", Write::Replace), Ok(()));
-    assert_eq!(write(place, &path, "three", Write::New), Err(WriteError::Exists));
-    assert_eq!(write(place, &path, "", Write::Replace), Ok(()));
+    assert_eq!(write(place, &path, "one", WriteMode::New), Ok(()));
+    assert_eq!(write(place, &path, "two", WriteMode::Replace), Ok(()));
+    assert_eq!(write(place, &path, "three", WriteMode::New), Err(WriteError::Exists));
+    assert_eq!(write(place, &path, "", WriteMode::Replace), Ok(()));
     assert_eq!(place.text(&path), "");
     let big = "x".repeat(300_000);
-    assert_eq!(write(place, &path, &big, Write::Replace), Ok(()));
+    assert_eq!(write(place, &path, &big, WriteMode::Replace), Ok(()));
     assert_eq!(place.text(&path), big);
     assert_eq!(place.names(&place.root), ["f"], "no temporary file stays");
 }
@@ -37,14 +37,14 @@ pub fn a_write_leaves_nothing_else_behind(place: &Place) {
 pub fn a_write_sets_the_mode_whatever_was_there(place: &Place) {
     let mode = |name: &str| place.system.stat(&place.at(name)).and_then(|stat| stat.mode);
     for (name, bits) in [("secret", 0o600), ("shared", 0o666), ("odd", 0o751), ("read-only", 0o444)] {
-        place.system.write(&place.at(name), b"1", Write::New, bits).expect("a new file");
+        place.system.write(&place.at(name), b"1", WriteMode::New, bits).expect("a new file");
         assert_eq!(mode(name), Some(bits), "{name}: the umask has no say");
     }
-    place.system.write(&place.at("shared"), b"2", Write::Replace, 0o600).expect("a replaced file");
+    place.system.write(&place.at("shared"), b"2", WriteMode::Replace, 0o600).expect("a replaced file");
     assert_eq!(mode("shared"), Some(0o600), "the old file's mode has no say");
-    place.system.write(&place.at("read-only"), b"2", Write::Replace, 0o444).expect("a replaced file");
+    place.system.write(&place.at("read-only"), b"2", WriteMode::Replace, 0o444).expect("a replaced file");
     assert_eq!(place.text(&place.at("read-only")), "2");
-    place.system.write(&place.at("setuid"), b"", Write::New, 0o4755).expect("a new file");
+    place.system.write(&place.at("setuid"), b"", WriteMode::New, 0o4755).expect("a new file");
     assert_eq!(mode("setuid"), Some(0o755), "only permission bits are taken");
     let owner = place.system.stat(&place.at("secret")).and_then(|stat| stat.owner);
     assert_eq!(owner, place.system.user_id());
@@ -65,7 +65,7 @@ pub fn a_new_file_refuses_whatever_stands_there(place: &Place) {
     place.link("nowhere", "none");
     place.link("to-file", "f");
     for name in ["f", "d", "s", "nowhere", "to-file"] {
-        assert_eq!(write(place, &place.at(name), "new", Write::New), Err(WriteError::Exists), "{name}");
+        assert_eq!(write(place, &place.at(name), "new", WriteMode::New), Err(WriteError::Exists), "{name}");
     }
     assert_eq!(place.text(&place.at("f")), "old");
     assert_eq!(kind(place, &place.at("none")), None, "the link's target was not created");
@@ -79,10 +79,14 @@ pub fn a_write_to_something_else_is_refused(place: &Place) {
     place.link("to-special", "s");
     place.link("self", "self");
     for name in ["d", "s", "to-dir", "to-special"] {
-        assert_eq!(write(place, &place.at(name), "new", Write::Replace), Err(WriteError::Exists), "{name}");
+        assert_eq!(
+            write(place, &place.at(name), "new", WriteMode::Replace),
+            Err(WriteError::Exists),
+            "{name}"
+        );
     }
-    assert!(matches!(write(place, &place.at("self"), "new", Write::Replace), Err(WriteError::Other(_))));
-    assert_eq!(write(place, Path::new("/"), "new", Write::Replace), Err(WriteError::Exists));
+    assert!(matches!(write(place, &place.at("self"), "new", WriteMode::Replace), Err(WriteError::Other(_))));
+    assert_eq!(write(place, Path::new("/"), "new", WriteMode::Replace), Err(WriteError::Exists));
     assert_eq!(place.names(&place.root), ["d", "s", "self", "to-dir", "to-special"]);
     assert_eq!(kind(place, &place.at("s")), Some(FileKind::Special));
 }
@@ -105,19 +109,19 @@ pub fn a_write_through_a_dangling_link_creates_the_target(place: &Place) {
     assert_eq!(place.text(&place.at("dotfiles/f")), "new");
     assert_eq!(kind(place, &link), Some(FileKind::Link));
     let lost = place.link("lost", "no/such/f");
-    assert_eq!(write(place, &lost, "new", Write::Replace), Err(WriteError::NoParent));
+    assert_eq!(write(place, &lost, "new", WriteMode::Replace), Err(WriteError::NoParent));
 }
 
 pub fn a_write_needs_its_directory(place: &Place) {
     place.file("f", "");
     place.link("nowhere", "none");
     for name in ["none/f", "f/child", "nowhere/child"] {
-        for how in [Write::New, Write::Replace] {
+        for how in [WriteMode::New, WriteMode::Replace] {
             assert_eq!(write(place, &place.at(name), "", how), Err(WriteError::NoParent), "{name}");
         }
     }
     let too_long = place.at(&"n".repeat(256));
-    assert!(matches!(write(place, &too_long, "", Write::New), Err(WriteError::Other(_))));
+    assert!(matches!(write(place, &too_long, "", WriteMode::New), Err(WriteError::Other(_))));
     assert_eq!(place.names(&place.root), ["f", "nowhere"], "no temporary file stays after a failure");
 }
 
@@ -127,7 +131,7 @@ pub fn one_of_many_new_writers_wins(place: &Place) {
     thread::scope(|scope| {
         for number in 0..8 {
             let (path, wins) = (&path, &wins);
-            scope.spawn(move || match write(place, path, &number.to_string(), Write::New) {
+            scope.spawn(move || match write(place, path, &number.to_string(), WriteMode::New) {
                 Ok(()) => _ = wins.fetch_add(1, Ordering::Relaxed),
                 Err(error) => assert_eq!(error, WriteError::Exists),
             });
@@ -139,15 +143,15 @@ pub fn one_of_many_new_writers_wins(place: &Place) {
 
 pub fn make_dir_says_who_made_it(place: &Place) {
     let dir = place.at("d");
-    assert_eq!(place.system.make_dir(&dir, 0o700), Ok(Made::New));
+    assert_eq!(place.system.make_dir(&dir, 0o700), Ok(CreateOutcome::New));
     assert_eq!(place.system.stat(&dir).and_then(|stat| stat.mode), Some(0o700));
-    assert_eq!(place.system.make_dir(&dir, 0o777), Ok(Made::Existed));
+    assert_eq!(place.system.make_dir(&dir, 0o777), Ok(CreateOutcome::Existed));
     assert_eq!(
         place.system.stat(&dir).and_then(|stat| stat.mode),
         Some(0o700),
         "an existing one is left alone"
     );
-    assert_eq!(place.system.make_dir(&place.at("open"), 0o777), Ok(Made::New));
+    assert_eq!(place.system.make_dir(&place.at("open"), 0o777), Ok(CreateOutcome::New));
     assert_eq!(
         place.system.stat(&place.at("open")).and_then(|stat| stat.mode),
         Some(0o777),
@@ -157,19 +161,19 @@ pub fn make_dir_says_who_made_it(place: &Place) {
     place.file("f", "");
     place.link("to-dir", "d");
     place.link("nowhere", "none");
-    assert_eq!(place.system.make_dir(&place.at("to-dir"), 0o700), Ok(Made::Existed));
+    assert_eq!(place.system.make_dir(&place.at("to-dir"), 0o700), Ok(CreateOutcome::Existed));
     assert_eq!(place.system.make_dir(&place.at("f"), 0o700), Err(WriteError::Exists));
     assert_eq!(place.system.make_dir(&place.at("nowhere"), 0o700), Err(WriteError::Exists));
     assert_eq!(place.system.make_dir(&place.at("no/parent"), 0o700), Err(WriteError::NoParent));
     assert_eq!(place.system.make_dir(&place.at("f/child"), 0o700), Err(WriteError::NoParent));
-    assert_eq!(place.system.make_dir(Path::new("/"), 0o700), Ok(Made::Existed));
+    assert_eq!(place.system.make_dir(Path::new("/"), 0o700), Ok(CreateOutcome::Existed));
 
     let made = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 let answer = place.system.make_dir(&place.at("race"), 0o700).expect("a directory");
-                made.fetch_add(usize::from(answer == Made::New), Ordering::Relaxed);
+                made.fetch_add(usize::from(answer == CreateOutcome::New), Ordering::Relaxed);
             });
         }
     });
@@ -270,7 +274,7 @@ pub fn a_lock_needs_a_file_of_its_own(place: &Place) {
 }
 
 pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
-    let dir = place.system.directory(&place.root, Within::Anywhere, 0o700).expect("a directory");
+    let dir = place.system.directory(&place.root, ReadScope::Anywhere, 0o700).expect("a directory");
     let append = |name: &str, text: &str, mode| dir.append(OsStr::new(name), text.as_bytes(), mode);
     assert_eq!(append("f", "one\n", 0o600), Ok(()));
     let first = place.system.stat(&place.at("f")).expect("a file");
@@ -292,13 +296,13 @@ pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
     for name in ["d", "s", "to-file", "nowhere"] {
         assert_eq!(append(name, "x", 0o600), Err(WriteError::Exists), "{name}");
     }
-    assert!(place.system.directory(Path::new("relative"), Within::Anywhere, 0o700).is_err());
+    assert!(place.system.directory(Path::new("relative"), ReadScope::Anywhere, 0o700).is_err());
     assert_eq!(place.text(&place.at("f")), "one\ntwo\n");
     assert_eq!(place.names(&place.root), ["d", "f", "nowhere", "s", "to-file"]);
 }
 
 pub fn a_rename_never_replaces(place: &Place) {
-    let dir = place.system.directory(&place.root, Within::Anywhere, 0o700).expect("a directory");
+    let dir = place.system.directory(&place.root, ReadScope::Anywhere, 0o700).expect("a directory");
     let rename = |from: &str, to: &str| dir.rename(OsStr::new(from), OsStr::new(to));
     place.file("f", "text");
     place.file("g", "other");
@@ -324,7 +328,7 @@ pub fn a_rename_never_replaces(place: &Place) {
 /// A directory beneath a root is reached without a link, and so is each file in it.
 pub fn a_directory_beneath_a_root_follows_no_link(place: &Place) {
     let (root, name) = (place.dir("project"), OsStr::new("f"));
-    let open = |path: &str| place.system.directory(&place.at(path), Within::Root(&root), 0o700);
+    let open = |path: &str| place.system.directory(&place.at(path), ReadScope::Root(&root), 0o700);
     let dir = open("project/a/b").expect("it is made");
     dir.append(name, b"one\n", 0o600).expect("written");
     dir.lock(OsStr::new("f.lock")).expect("a lock of its own");
@@ -346,7 +350,7 @@ pub fn a_directory_beneath_a_root_follows_no_link(place: &Place) {
     place.link("project/a/b/link", "../../../elsewhere/f");
     let link = OsStr::new("link");
     assert_eq!(dir.append(link, b"x", 0o600), Err(WriteError::Exists));
-    assert_eq!(dir.write(link, b"x", Write::Replace, 0o600), Err(WriteError::Exists));
+    assert_eq!(dir.write(link, b"x", WriteMode::Replace, 0o600), Err(WriteError::Exists));
     assert!(dir.lock(link).is_err());
     assert_eq!(place.text(&place.at("elsewhere/f")), "mine");
     assert_eq!(place.names(&place.at("elsewhere")), ["f"], "nothing was made there");
@@ -355,11 +359,11 @@ pub fn a_directory_beneath_a_root_follows_no_link(place: &Place) {
     // The root itself may be a link: it is the user who named it.
     place.link("linked", "project");
     let linked = place.at("linked");
-    let dir = place.system.directory(&linked.join("a/b"), Within::Root(&linked), 0o700).expect("the same");
+    let dir = place.system.directory(&linked.join("a/b"), ReadScope::Root(&linked), 0o700).expect("the same");
     dir.append(name, b"two\n", 0o600).expect("written");
     assert_eq!(place.text(&place.at("project/a/b/f")), "one\ntwo\n");
     assert_eq!(dir.remove(name), Ok(()));
     assert_eq!(dir.remove(name), Ok(()), "one that is not there");
-    assert!(dir.write(name, b"new", Write::New, 0o644).is_ok());
-    assert_eq!(dir.write(name, b"again", Write::New, 0o644), Err(WriteError::Exists));
+    assert!(dir.write(name, b"new", WriteMode::New, 0o644).is_ok());
+    assert_eq!(dir.write(name, b"again", WriteMode::New, 0o644), Err(WriteError::Exists));
 }

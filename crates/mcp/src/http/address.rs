@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct HttpAddress {
     /// True: the connection uses TLS.
     pub(super) secure: bool,
     /// The host, without the brackets of an IPv6 address.
@@ -18,9 +18,9 @@ pub(crate) struct Address {
     pub(super) path: String,
 }
 
-impl Address {
+impl HttpAddress {
     /// Takes an address apart. The error says what is wrong with it, without the address: it may hold a secret.
-    pub(crate) fn parse(url: &str) -> Result<Address, &'static str> {
+    pub(crate) fn parse(url: &str) -> Result<HttpAddress, &'static str> {
         let url = url.split('#').next().unwrap_or_default();
         let uri: Uri = url.parse().map_err(|_| "its address is none")?;
         let secure = match uri.scheme_str() {
@@ -36,7 +36,7 @@ impl Address {
         if host.is_empty() {
             return Err("its address names no host");
         }
-        Ok(Address {
+        Ok(HttpAddress {
             secure,
             host,
             port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
@@ -46,12 +46,12 @@ impl Address {
     }
 
     /// Returns the target of a redirection. `None` if it is another origin, or no address at all.
-    pub(super) fn redirected(&self, location: &str) -> Option<Address> {
+    pub(super) fn redirected(&self, location: &str) -> Option<HttpAddress> {
         if location.starts_with('/') && !location.starts_with("//") {
             let uri: Uri = location.split('#').next()?.parse().ok()?;
-            return Some(Address { path: uri.path_and_query()?.as_str().to_owned(), ..self.clone() });
+            return Some(HttpAddress { path: uri.path_and_query()?.as_str().to_owned(), ..self.clone() });
         }
-        let to = Address::parse(location).ok()?;
+        let to = HttpAddress::parse(location).ok()?;
         let same =
             (to.secure, &to.port) == (self.secure, &self.port) && to.host.eq_ignore_ascii_case(&self.host);
         same.then_some(to)
@@ -62,7 +62,7 @@ impl Address {
 
 /// The headers of a target, ready to be sent. They may be secrets, and are never shown.
 #[derive(Clone)]
-pub(crate) struct Headers(HeaderMap);
+pub(crate) struct TargetHeaders(HeaderMap);
 
 /// The headers that the connection and the protocol set themselves.
 const OURS: [&str; 12] = [
@@ -80,9 +80,9 @@ const OURS: [&str; 12] = [
     "upgrade",
 ];
 
-impl Headers {
+impl TargetHeaders {
     /// Reads headers. The error names the first that cannot be sent.
-    pub(crate) fn read(headers: &[(String, String)]) -> Result<Headers, String> {
+    pub(crate) fn read(headers: &[(String, String)]) -> Result<TargetHeaders, String> {
         let mut read = HeaderMap::new();
         for (name, value) in headers {
             let shown = crate::text::shown(name.as_bytes(), 40);
@@ -96,7 +96,7 @@ impl Headers {
             value.set_sensitive(true);
             read.append(name, value);
         }
-        Ok(Headers(read))
+        Ok(TargetHeaders(read))
     }
 
     /// The headers of a request to this host.
@@ -153,27 +153,27 @@ fn wrapped(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Headers, name_message};
+    use super::{HttpAddress, TargetHeaders, name_message};
     use hyper::http::HeaderMap;
     use serde_json::json;
 
     #[test]
     fn an_address_is_taken_apart() {
-        let address = Address::parse("https://[::1]:8443/mcp?key=1#part").unwrap();
+        let address = HttpAddress::parse("https://[::1]:8443/mcp?key=1#part").unwrap();
         assert_eq!((address.secure, &*address.host, address.port), (true, "::1", 8443));
         assert_eq!((&*address.authority, &*address.path), ("[::1]:8443", "/mcp?key=1"));
-        assert_eq!(Address::parse("http://example.com").unwrap().path, "/");
+        assert_eq!(HttpAddress::parse("http://example.com").unwrap().path, "/");
         for wrong in
             ["", "mcp", "ftp://example.com", "http://", "http://me:secret@example.com/", "http://a b/"]
         {
-            let error = Address::parse(wrong).unwrap_err();
+            let error = HttpAddress::parse(wrong).unwrap_err();
             assert!(!error.contains("secret"));
         }
     }
 
     #[test]
     fn a_redirection_stays_at_its_origin() {
-        let address = Address::parse("https://example.com/mcp").unwrap();
+        let address = HttpAddress::parse("https://example.com/mcp").unwrap();
         assert_eq!(address.redirected("/mcp/").unwrap().path, "/mcp/");
         assert_eq!(address.redirected("https://EXAMPLE.com:443/new").unwrap().path, "/new");
         for elsewhere in [
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_the_protocol_says_cannot_be_said_by_a_target() {
-        let read = |name: &str, value: &str| Headers::read(&[(name.to_owned(), value.to_owned())]);
+        let read = |name: &str, value: &str| TargetHeaders::read(&[(name.to_owned(), value.to_owned())]);
         assert!(read("Authorization", "Bearer x").is_ok());
         for (name, value) in
             [("Host", "x"), ("Mcp-Session-Id", "x"), ("a b", "x"), ("", "x"), ("x", "sec\nret")]

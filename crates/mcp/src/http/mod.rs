@@ -7,8 +7,8 @@
 mod address;
 mod posts;
 
-pub(crate) use address::Address;
-pub(crate) use address::Headers;
+pub(crate) use address::HttpAddress;
+pub(crate) use address::TargetHeaders;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use posts::Events;
 pub(crate) use posts::{PostError, Posts};

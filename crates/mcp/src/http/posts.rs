@@ -1,6 +1,6 @@
 //! The conversation over HTTP: each of our messages is a POST, each answer its body or an event of it.
 
-use super::address::{Address, Headers, SESSION, name_message};
+use super::address::{HttpAddress, SESSION, TargetHeaders, name_message};
 use crate::{intake::Intake, text};
 use http_body_util::{BodyExt, Full};
 use hyper::{
@@ -69,23 +69,23 @@ impl From<serde_json::Error> for PostError {
 
 /// Messages as POST requests.
 pub(crate) struct Posts {
-    line: Arc<Line>,
+    line: Arc<SharedConnection>,
     heard: UnboundedReceiver<ServerJsonRpcMessage>,
     /// Kept so that `heard` ends when this closes, and not before.
     says: Option<UnboundedSender<ServerJsonRpcMessage>>,
 }
 
 /// The state that all requests of a conversation share.
-struct Line {
-    address: Mutex<Address>,
-    headers: Headers,
+struct SharedConnection {
+    address: Mutex<HttpAddress>,
+    headers: TargetHeaders,
     intake: Arc<Intake>,
     patience: Duration,
-    session: Mutex<Session>,
+    session: Mutex<HttpSession>,
 }
 
 #[derive(Clone, Default)]
-struct Session {
+struct HttpSession {
     id: Option<String>,
     version: Option<String>,
 }
@@ -101,10 +101,20 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 const GOODBYE: Duration = Duration::from_millis(400);
 
 impl Posts {
-    pub(crate) fn new(address: Address, headers: Headers, intake: Arc<Intake>, patience: Duration) -> Self {
+    pub(crate) fn new(
+        address: HttpAddress,
+        headers: TargetHeaders,
+        intake: Arc<Intake>,
+        patience: Duration,
+    ) -> Self {
         let (says, heard) = unbounded_channel();
-        let line =
-            Line { address: Mutex::new(address), headers, intake, patience, session: Mutex::default() };
+        let line = SharedConnection {
+            address: Mutex::new(address),
+            headers,
+            intake,
+            patience,
+            session: Mutex::default(),
+        };
         Posts { line: Arc::new(line), heard, says: Some(says) }
     }
 }
@@ -152,17 +162,17 @@ impl Transport<RoleClient> for Posts {
 
 /// The kind of a server's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum MessageKind {
     Answer,
     Request,
 }
 
-impl Line {
-    fn session(&self) -> MutexGuard<'_, Session> {
+impl SharedConnection {
+    fn session(&self) -> MutexGuard<'_, HttpSession> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn address(&self) -> MutexGuard<'_, Address> {
+    fn address(&self) -> MutexGuard<'_, HttpAddress> {
         self.address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -193,7 +203,7 @@ impl Line {
             "application/json" => {
                 let body = answer.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
                 match self.hear(&body, session.as_deref(), says) {
-                    Some(Kind::Answer) => Ok(()),
+                    Some(MessageKind::Answer) => Ok(()),
                     _ => Err(self.lie(status, "a body that is no answer")),
                 }
             }
@@ -236,7 +246,7 @@ impl Line {
         body: &[u8],
         session: Option<&str>,
         says: &UnboundedSender<ServerJsonRpcMessage>,
-    ) -> Option<Kind> {
+    ) -> Option<MessageKind> {
         let message = self.intake.sort(body)?;
         let answers = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
         if let JsonRpcMessage::Response(response) = &message {
@@ -245,13 +255,15 @@ impl Line {
                 _ => None,
             };
             if let Some(version) = version {
-                *self.session() =
-                    Session { id: session.map(str::to_owned), version: Some(version.as_str().to_owned()) };
+                *self.session() = HttpSession {
+                    id: session.map(str::to_owned),
+                    version: Some(version.as_str().to_owned()),
+                };
             }
         }
         // Nobody listens any more where this fails.
         says.send(message).ok()?;
-        Some(if answers { Kind::Answer } else { Kind::Request })
+        Some(if answers { MessageKind::Answer } else { MessageKind::Request })
     }
 
     /// Hears a stream of events up to the answer. One that breaks off before is taken up again where it can be.
@@ -267,7 +279,7 @@ impl Line {
             while let Some(Ok(frame)) = body.frame().await {
                 let Some(data) = frame.data_ref() else { continue };
                 for event in events.feed(data) {
-                    if self.hear(&event, session, says) == Some(Kind::Answer) {
+                    if self.hear(&event, session, says) == Some(MessageKind::Answer) {
                         return Ok(());
                     }
                 }
@@ -317,7 +329,7 @@ impl Line {
 
     fn build(
         &self,
-        address: &Address,
+        address: &HttpAddress,
         method: &Method,
         message: Option<&Value>,
         last_event: Option<&str>,
@@ -372,14 +384,14 @@ fn media_type(headers: &HeaderMap) -> String {
 
 /// Sends a request and returns the answer, whose body is still to come.
 pub(super) async fn send(
-    address: &Address,
+    address: &HttpAddress,
     request: Request<Full<Bytes>>,
     intake: &Arc<Intake>,
 ) -> io::Result<Response<Incoming>> {
     let tcp = TcpStream::connect((address.host.as_str(), address.port)).await?;
     // Nothing is waited for: a request is one piece.
     let _ = tcp.set_nodelay(true);
-    let tcp = Counted { inner: tcp, intake: intake.clone() };
+    let tcp = CountedStream { inner: tcp, intake: intake.clone() };
     if address.secure {
         let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
         let tls = TlsConnector::from(trust()?).connect(name, tcp).await.map_err(no_tls)?;
@@ -428,12 +440,12 @@ fn trust() -> io::Result<Arc<ClientConfig>> {
 }
 
 /// A connection that ends where a server has said too much.
-struct Counted {
+struct CountedStream {
     inner: TcpStream,
     intake: Arc<Intake>,
 }
 
-impl AsyncRead for Counted {
+impl AsyncRead for CountedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -449,7 +461,7 @@ impl AsyncRead for Counted {
     }
 }
 
-impl AsyncWrite for Counted {
+impl AsyncWrite for CountedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.inner).poll_write(cx, bytes)
     }

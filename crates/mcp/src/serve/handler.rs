@@ -1,6 +1,6 @@
 //! Answers: lists at once, everything else on threads that may wait, a few at a time.
 
-use super::{Arguments, Done, LONGEST_MESSAGE, Offer, PromptOffer, Refusal, RefusalKind, ToolOffer};
+use super::{Arguments, CallOutput, LONGEST_MESSAGE, Offer, PromptOffer, Refusal, RefusalKind, ToolOffer};
 use preface_core::suggestion::did_you_mean;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -217,7 +217,7 @@ impl ServerHandler for Handler {
         };
         // What the arguments got wrong is for the model that wrote them: a result, and no error of the protocol.
         let result = match done {
-            Ok(Done { texts, structured }) => {
+            Ok(CallOutput { texts, structured }) => {
                 let mut result = CallToolResult::success(texts.into_iter().map(ContentBlock::text).collect());
                 result.structured_content = Some(structured);
                 result
@@ -284,7 +284,7 @@ impl ServerHandler for Handler {
 const UNREAD: usize = 64;
 
 /// Both directions of one connection.
-pub(super) struct Lines<R, W> {
+pub(super) struct LineTransport<R, W> {
     offer: Arc<dyn Offer>,
     read: BufReader<R>,
     /// The bytes of the current line so far.
@@ -303,19 +303,19 @@ pub(super) struct Lines<R, W> {
 }
 
 /// The result of reading a line.
-enum Came {
+enum LineEvent {
     Line(Vec<u8>),
     TooLong,
     End,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(super) fn new(offer: Arc<dyn Offer>, read: R, write: W) -> Self {
-        Lines {
+        LineTransport {
             offer,
             read: BufReader::new(read),
             line: Vec::new(),
@@ -329,7 +329,7 @@ where
     }
 
     /// Reads on. Whoever stops waiting loses nothing: what was read is kept for the next call.
-    async fn next(&mut self) -> Came {
+    async fn next(&mut self) -> LineEvent {
         // Whoever has that many answers to read reads them first.
         drop(self.room.acquire().await);
         loop {
@@ -337,7 +337,7 @@ where
                 Ok(bytes) => bytes,
                 Err(error) => {
                     self.offer.note(&format!("cannot read on: {error}"));
-                    return Came::End;
+                    return LineEvent::End;
                 }
             };
             let is_end = bytes.is_empty();
@@ -352,9 +352,9 @@ where
             }
             self.read.consume(taken);
             match (end.is_some() || is_end, mem::take(&mut self.line)) {
-                (true, _) if mem::take(&mut self.skipping) => return Came::TooLong,
-                (true, line) if is_end && line.is_empty() => return Came::End,
-                (true, line) => return Came::Line(line),
+                (true, _) if mem::take(&mut self.skipping) => return LineEvent::TooLong,
+                (true, line) if is_end && line.is_empty() => return LineEvent::End,
+                (true, line) => return LineEvent::Line(line),
                 (false, line) => self.line = line,
             }
         }
@@ -403,7 +403,7 @@ fn begins(request: &ClientRequest) -> bool {
 
 /// The id of an invalid message, if it is a request.
 #[derive(Deserialize)]
-struct Waits {
+struct UnansweredRequest {
     id: RequestId,
 }
 
@@ -412,11 +412,11 @@ fn wrong(line: &[u8]) -> (Option<RequestId>, ErrorData) {
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(line) {
         return (None, ErrorData::parse_error(format!("not JSON: {error}"), None));
     }
-    let id = serde_json::from_slice(line).ok().map(|Waits { id }| id);
+    let id = serde_json::from_slice(line).ok().map(|UnansweredRequest { id }| id);
     (id, ErrorData::invalid_request("not a message of JSON-RPC 2.0, alone on its line", None))
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -457,18 +457,18 @@ where
                 came = self.next() => came,
             };
             match came {
-                Came::End => {
+                LineEvent::End => {
                     // Who left without a beginning is not told of `close`: what they were refused goes out first.
                     while self.refusals.join_next().await.is_some() {}
                     return None;
                 }
-                Came::TooLong => {
+                LineEvent::TooLong => {
                     let what =
                         format!("a message has at most {LONGEST_MESSAGE} bytes, and this one has more");
                     self.refuse(None, ErrorData::invalid_request(what, None));
                 }
-                Came::Line(line) if line.trim_ascii().is_empty() => {}
-                Came::Line(line) => match serde_json::from_slice(&line) {
+                LineEvent::Line(line) if line.trim_ascii().is_empty() => {}
+                LineEvent::Line(line) => match serde_json::from_slice(&line) {
                     Ok(message) if self.is_due(&message) => return Some(message),
                     Ok(_) => self.offer.note("passed over a message from before the beginning"),
                     Err(_) => {

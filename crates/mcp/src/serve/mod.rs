@@ -7,12 +7,12 @@ mod handler;
 mod offer;
 
 pub use offer::{
-    About, Arguments, Done, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
-    ToolOffer,
+    Arguments, CallOutput, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
+    ServerInfo, ToolOffer,
 };
 
 use handler::Handler;
-use handler::Lines;
+use handler::LineTransport;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server};
 use std::{io, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -46,7 +46,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let lines = Lines::new(offer.clone(), read, write);
+    let lines = LineTransport::new(offer.clone(), read, write);
     let running = match serve_server(Handler::new(offer.clone()), lines).await {
         Ok(running) => running,
         // Whoever leaves before saying anything is no trouble.

@@ -13,7 +13,7 @@ pub type Arguments = Map<String, Value>;
 /// of their own, several at once, and a panic ends that call alone.
 pub trait Offer: Send + Sync + 'static {
     /// Returns the description of the server.
-    fn about(&self) -> About;
+    fn about(&self) -> ServerInfo;
 
     /// Returns the prompts, in the order in which they are listed.
     fn prompts(&self) -> Vec<PromptOffer>;
@@ -34,7 +34,7 @@ pub trait Offer: Send + Sync + 'static {
     ///
     /// # Errors
     /// The message for the client.
-    fn call(&self, tool: &str, arguments: &Arguments) -> Result<Done, Refusal>;
+    fn call(&self, tool: &str, arguments: &Arguments) -> Result<CallOutput, Refusal>;
 
     /// Returns the text of a resource. The address is one of those offered.
     ///
@@ -48,7 +48,7 @@ pub trait Offer: Send + Sync + 'static {
 
 /// The description of a server.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct ServerInfo {
     /// The name of the server.
     pub name: String,
     /// The version of the server.
@@ -107,7 +107,7 @@ pub struct ResourceOffer {
 
 /// The result of a tool call.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct CallOutput {
     /// For people and models, a block each.
     pub texts: Vec<String>,
     /// For programs: an object of the tool's output schema.

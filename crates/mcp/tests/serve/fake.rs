@@ -2,8 +2,8 @@
 
 use preface_core::diagnostic::{Diagnostic, Place};
 use preface_mcp::{
-    About, Arguments, Done, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
-    ToolOffer,
+    Arguments, CallOutput, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
+    ServerInfo, ToolOffer,
 };
 use serde_json::{Map, Value, json};
 use std::sync::{Condvar, Mutex};
@@ -32,8 +32,8 @@ pub fn object(value: Value) -> Map<String, Value> {
 }
 
 impl Offer for Fake {
-    fn about(&self) -> About {
-        About { name: "fake".into(), version: "1.2.3".into(), instructions: "Try it.".into() }
+    fn about(&self) -> ServerInfo {
+        ServerInfo { name: "fake".into(), version: "1.2.3".into(), instructions: "Try it.".into() }
     }
 
     fn prompts(&self) -> Vec<PromptOffer> {
@@ -70,7 +70,7 @@ impl Offer for Fake {
         }
     }
 
-    fn call(&self, tool: &str, arguments: &Arguments) -> Result<Done, Refusal> {
+    fn call(&self, tool: &str, arguments: &Arguments) -> Result<CallOutput, Refusal> {
         match tool {
             "panic" => panic!("a panic of a test"),
             "refuse" => return Err(broken()),
@@ -81,7 +81,7 @@ impl Offer for Fake {
             _ => {}
         }
         let text = arguments.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(Done { texts: vec![text.clone()], structured: json!({ "text": text }) })
+        Ok(CallOutput { texts: vec![text.clone()], structured: json!({ "text": text }) })
     }
 
     fn read(&self, address: &str) -> Result<String, Refusal> {

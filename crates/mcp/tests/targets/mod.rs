@@ -1,32 +1,32 @@
 //! Whom the tests ask.
 
-use preface_core::mcp_servers::Want;
-use preface_mcp::{Heard, Limits, Reach, Target, ask};
+use preface_core::mcp_servers::ContentRequest;
+use preface_mcp::{AskLimits, ServerEndpoint, ServerReply, ServerTarget, ask};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Asks one server with the usual limits.
-pub fn ask_one(target: Target) -> Heard {
-    ask(&[target], &Limits::default(), &|_| ()).remove(0)
+pub fn ask_one(target: ServerTarget) -> ServerReply {
+    ask(&[target], &AskLimits::default(), &|_| ()).remove(0)
 }
 
 /// A target that is reached so and has so many seconds.
-pub fn target(name: &str, reach: Reach, seconds: u64) -> Target {
-    Target { name: name.to_owned(), reach, deadline: Duration::from_secs(seconds), wants: Vec::new() }
+pub fn target(name: &str, reach: ServerEndpoint, seconds: u64) -> ServerTarget {
+    ServerTarget { name: name.to_owned(), reach, deadline: Duration::from_secs(seconds), wants: Vec::new() }
 }
 
 /// The prompt and the resource that a fake server has.
-pub fn wants() -> Vec<Want> {
+pub fn wants() -> Vec<ContentRequest> {
     vec![
-        Want::Prompt {
+        ContentRequest::Prompt {
             name: "greet".to_owned(),
             arguments: BTreeMap::from([("whom".to_owned(), "you".to_owned())]),
         },
-        Want::Resource { uri: "fake://notes".to_owned() },
+        ContentRequest::Resource { uri: "fake://notes".to_owned() },
     ]
 }
 
 /// Asserts that all was heard that a well-behaved fake server has.
-pub fn assert_all_heard(heard: &Heard) {
+pub fn assert_all_heard(heard: &ServerReply) {
     let said = heard.said.as_ref().expect("it answers");
     assert_eq!(said.instructions.as_deref(), Some("Be kind to the fake."));
     assert_eq!(said.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["read", "write"]);
@@ -40,6 +40,6 @@ pub fn assert_all_heard(heard: &Heard) {
 }
 
 /// The codes of the notes, in their order.
-pub fn codes(heard: &Heard) -> Vec<&str> {
+pub fn codes(heard: &ServerReply) -> Vec<&str> {
     heard.notes.iter().map(|note| note.code.as_str()).collect()
 }

@@ -8,7 +8,7 @@ pub(crate) use query::QueryParameters;
 
 use crate::{Problem, guard};
 use axum::http::Method;
-use preface::store::Role;
+use preface::store::TokenRole;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -97,7 +97,7 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
     let token = SecurityRequirement::new(TOKEN, [""; 0]);
     operation.security = Some(vec![SecurityRequirement::default(), token]);
     let needed = guard::needed_role(method, path);
-    let roles: Vec<String> = Role::ALL
+    let roles: Vec<String> = TokenRole::ALL
         .into_iter()
         .filter(|role| role.includes(needed))
         .map(|role| format!("`{}`", role.as_str()))

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use preface::{
     host::system::System,
-    store::{Access, Store, StoreError},
+    store::{Store, StoreError, TokenRecord},
 };
 use preface_core::lint::hidden::escape_hidden;
 use std::{
@@ -25,13 +25,13 @@ pub(crate) const IDLE: Duration = Duration::from_secs(60);
 /// A token with its digest in the form that is compared in constant time.
 #[derive(Clone)]
 pub(super) struct KnownToken {
-    pub access: Arc<Access>,
+    pub access: Arc<TokenRecord>,
     digest: blake3::Hash,
 }
 
 /// The tokens as they were read last.
 #[derive(Clone)]
-struct Known {
+struct TokenSnapshot {
     tokens: Arc<[KnownToken]>,
     /// When the store returned them.
     read_at: Timestamp,
@@ -41,7 +41,7 @@ struct Known {
     failed: bool,
 }
 
-impl Known {
+impl TokenSnapshot {
     fn is_usable(&self, now: Timestamp) -> bool {
         now.duration_since(self.read_at).abs() < OUTAGE
     }
@@ -57,7 +57,7 @@ impl Known {
 pub(super) struct TokenList {
     store: Arc<dyn Store>,
     system: Arc<dyn System>,
-    known: RwLock<Option<Known>>,
+    known: RwLock<Option<TokenSnapshot>>,
     /// One request reads the list, the others wait for its result.
     reading: tokio::sync::Mutex<()>,
 }
@@ -109,8 +109,12 @@ impl TokenList {
         let error = match self.store.accesses().await {
             Ok(list) => {
                 let tokens: Arc<[KnownToken]> = list.into_iter().filter_map(KnownToken::of).collect();
-                let known =
-                    Known { tokens: tokens.clone(), read_at: asked_at, tried_at: asked_at, failed: false };
+                let known = TokenSnapshot {
+                    tokens: tokens.clone(),
+                    read_at: asked_at,
+                    tried_at: asked_at,
+                    failed: false,
+                };
                 self.set(known);
                 return Ok(tokens);
             }
@@ -126,22 +130,22 @@ impl TokenList {
             );
         }
         let tokens = known.tokens.clone();
-        self.set(Known { tried_at: now, failed: true, ..known });
+        self.set(TokenSnapshot { tried_at: now, failed: true, ..known });
         Ok(tokens)
     }
 
-    fn known(&self) -> Option<Known> {
+    fn known(&self) -> Option<TokenSnapshot> {
         self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn set(&self, known: Known) {
+    fn set(&self, known: TokenSnapshot) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
     }
 }
 
 impl KnownToken {
     /// Returns nothing for a digest that is none: no token matches it.
-    fn of(access: Access) -> Option<Self> {
+    fn of(access: TokenRecord) -> Option<Self> {
         let digest = blake3::Hash::from_hex(&access.digest).ok()?;
         Some(KnownToken { access: access.into(), digest })
     }

@@ -5,12 +5,12 @@ use std::net::{IpAddr, SocketAddr};
 /// A name and a port, as a `Host` or an `Origin` has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Authority {
-    name: Name,
+    name: HostName,
     port: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Name {
+enum HostName {
     Address(IpAddr),
     /// Small letters, without the dot at the end.
     Word(String),
@@ -22,11 +22,11 @@ impl Authority {
         let (name, rest) = match text.strip_prefix('[') {
             Some(text) => {
                 let (address, rest) = text.split_once(']')?;
-                (Name::Address(IpAddr::V6(address.parse().ok()?)), rest)
+                (HostName::Address(IpAddr::V6(address.parse().ok()?)), rest)
             }
             None => {
                 let end = text.find(':').unwrap_or(text.len());
-                (Name::parse(&text[..end])?, &text[end..])
+                (HostName::parse(&text[..end])?, &text[end..])
             }
         };
         let port = match rest.strip_prefix(':') {
@@ -51,14 +51,14 @@ impl Authority {
     }
 }
 
-impl Name {
+impl HostName {
     fn parse(text: &str) -> Option<Self> {
         if let Ok(address) = text.parse() {
-            return Some(Name::Address(address));
+            return Some(HostName::Address(address));
         }
         let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_');
         let word = text.strip_suffix('.').unwrap_or(text);
-        (!word.is_empty() && word.bytes().all(plain)).then(|| Name::Word(word.to_ascii_lowercase()))
+        (!word.is_empty() && word.bytes().all(plain)).then(|| HostName::Word(word.to_ascii_lowercase()))
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Hosts {
     /// Where it listens; nowhere yet, in a program that calls the router itself.
     bound: Option<SocketAddr>,
     /// Names that were given, with a port or for any.
-    given: Vec<(Name, Option<u16>)>,
+    given: Vec<(HostName, Option<u16>)>,
 }
 
 impl Hosts {
@@ -95,8 +95,8 @@ impl Hosts {
 
     fn is_ours(&self, asked: &Authority) -> bool {
         let local = match &asked.name {
-            Name::Word(word) => word == "localhost",
-            Name::Address(address) => address.is_loopback(),
+            HostName::Word(word) => word == "localhost",
+            HostName::Address(address) => address.is_loopback(),
         };
         let Some(bound) = self.bound else { return local };
         if asked.port != bound.port() {
@@ -105,7 +105,7 @@ impl Hosts {
         let reaches = bound.ip().is_loopback() || bound.ip().is_unspecified();
         // A page elsewhere can point a name here, never an address: one that leads here is ours.
         local && reaches
-            || matches!(&asked.name, Name::Address(address) if *address == bound.ip() || bound.ip().is_unspecified())
+            || matches!(&asked.name, HostName::Address(address) if *address == bound.ip() || bound.ip().is_unspecified())
     }
 }
 

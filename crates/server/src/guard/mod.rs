@@ -19,7 +19,7 @@ use bearer::{KnownToken, TokenList};
 use host::{Authority, Hosts};
 use preface::{
     host::system::System,
-    store::{Role, Store},
+    store::{Store, TokenRole},
 };
 use std::{fmt, net::SocketAddr, sync::Arc};
 
@@ -31,7 +31,7 @@ pub(crate) const OPEN: [&str; 5] = ["/", "/assets/{name}", "/healthz", "/plain",
 
 /// Decides who may come in.
 #[derive(Debug)]
-pub struct Guard {
+pub struct RequestGuard {
     hosts: Hosts,
     /// True where every request needs an access token; else only this machine can reach the service.
     needs_token: bool,
@@ -58,7 +58,7 @@ pub enum TokenRule {
     Always,
 }
 
-impl Guard {
+impl RequestGuard {
     pub(crate) fn new(
         bound: Option<SocketAddr>,
         hosts: &[String],
@@ -67,7 +67,7 @@ impl Guard {
         store: Arc<dyn Store>,
     ) -> Self {
         let local = bound.is_none_or(|bound| bound.ip().is_loopback());
-        Guard {
+        RequestGuard {
             hosts: Hosts::new(bound, hosts),
             needs_token: !local || rule == TokenRule::Always,
             page_token: PageToken(new_token()),
@@ -260,6 +260,6 @@ fn shown(name: &str) -> String {
 }
 
 /// Returns the role that a request needs, for the description of the service.
-pub(crate) fn needed_role(method: &Method, route: &str) -> Role {
+pub(crate) fn needed_role(method: &Method, route: &str) -> TokenRole {
     role::needed(method, route)
 }

@@ -2,7 +2,7 @@
 
 use super::is_safe;
 use axum::http::Method;
-use preface::store::Role;
+use preface::store::TokenRole;
 
 /// Addresses whose answer depends on files below the roots, beyond those of a stored template.
 const ANALYZE: [&str; 2] = ["/scopes", "/system-prompt/analyze"];
@@ -13,13 +13,13 @@ const CONVERSE: [&str; 3] =
 
 /// Returns the role that a request needs. `route` is the address as the router names it. A handler may need another for
 /// some of its parameters.
-pub(super) fn needed(method: &Method, route: &str) -> Role {
+pub(super) fn needed(method: &Method, route: &str) -> TokenRole {
     let safe = is_safe(method);
     match route {
-        "/metrics" if safe => Role::Metrics,
-        _ if ANALYZE.contains(&route) && (safe || *method == Method::POST) => Role::Analyze,
-        _ if safe => Role::Read,
-        _ if *method == Method::POST && CONVERSE.contains(&route) => Role::Converse,
-        _ => Role::Write,
+        "/metrics" if safe => TokenRole::Metrics,
+        _ if ANALYZE.contains(&route) && (safe || *method == Method::POST) => TokenRole::Analyze,
+        _ if safe => TokenRole::Read,
+        _ if *method == Method::POST && CONVERSE.contains(&route) => TokenRole::Converse,
+        _ => TokenRole::Write,
     }
 }

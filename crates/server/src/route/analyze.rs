@@ -1,10 +1,10 @@
 //! `/system-prompt/analyze`: all that an editor shows of a template, in one reply. Nothing is stored.
 
-use crate::{App, Problem, extract::Body, reply::Reply};
+use crate::{App, Problem, extract::JsonBody, reply::HandlerResult};
 use axum::{Json, extract::State};
 use preface::{
     Request,
-    analyze::{Analysis, Analyze},
+    analyze::{Analysis, AnalysisRequest},
 };
 use serde::Deserialize;
 use std::sync::Arc;
@@ -51,7 +51,10 @@ pub struct AnalyzeOptions {
         (status = 422, description = "It names a profile that is not there.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn analyze(State(app): State<Arc<App>>, Body(body): Body<AnalyzeWrite>) -> Reply<Json<Analysis>> {
+pub async fn analyze(
+    State(app): State<Arc<App>>,
+    JsonBody(body): JsonBody<AnalyzeWrite>,
+) -> HandlerResult<Json<Analysis>> {
     let cwd = match &body.cwd {
         Some(cwd) => Some(app.below_a_root(cwd).await?),
         None => None,
@@ -64,7 +67,7 @@ pub async fn analyze(State(app): State<Arc<App>>, Body(body): Body<AnalyzeWrite>
         home_trust: app.settings.home_trust,
         ..Request::default()
     };
-    let wanted = Analyze {
+    let wanted = AnalysisRequest {
         template: body.template,
         request,
         roots: app.settings.roots.clone(),

@@ -3,11 +3,11 @@
 use crate::{
     App, ConstructOutcome, Problem,
     caller::Caller,
-    extract::{InPath, InQuery, MaybeBody},
-    kept::{AtHand, PromptReply, tag, tagged},
+    extract::{MaybeBody, PathValues, QueryValues},
+    kept::{CachedPrompt, PromptReply, tag, tagged},
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
-    reply::Reply,
+    reply::HandlerResult,
 };
 use axum::{
     Json,
@@ -18,8 +18,11 @@ use axum::{
 use jiff::{Timestamp, ToSpan};
 use preface::{
     host::places::HomeTrust,
-    keep::{Asked, Choice, FactUsed, KeepError, Refresh},
-    store::{ConversationId, Filter, Head, List, Reason, Seal, TemplateName, TemplateUsed, format_instant},
+    keep::{Asked, ConversationError, FactUsed, Refresh, TemplateChoice},
+    store::{
+        ConstructReason, ConversationId, Filter, List, PromptSummary, Revision, TemplateName, TemplateUsed,
+        format_instant,
+    },
 };
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use serde::{Deserialize, Serialize};
@@ -79,7 +82,7 @@ turn_body! {
 const FIELD: usize = 4096;
 
 impl TurnBody {
-    fn asked(self, home_trust: HomeTrust) -> Reply<Asked> {
+    fn asked(self, home_trust: HomeTrust) -> HandlerResult<Asked> {
         let TurnBody { cwd, model, preset, template, agent, tools } = self;
         let fields = [
             ("cwd", &cwd),
@@ -105,7 +108,7 @@ impl TurnBody {
                 .hint("write the directory from `/` on"));
         }
         if let Some(template) = &template {
-            template.parse::<Choice>()?;
+            template.parse::<TemplateChoice>()?;
         }
         Ok(Asked { cwd, model, preset, template, agent, tools, home_trust, ..Asked::default() })
     }
@@ -186,7 +189,7 @@ pub struct ConversationItem {
     template: Option<TemplateUsed>,
     /// Why it was built.
     #[schema(value_type = crate::kept::ReasonWord)]
-    reason: Reason,
+    reason: ConstructReason,
     /// When the conversation began.
     #[schema(format = DateTime)]
     created_at: String,
@@ -195,8 +198,8 @@ pub struct ConversationItem {
     constructed_at: String,
 }
 
-impl From<Head> for ConversationItem {
-    fn from(head: Head) -> Self {
+impl From<PromptSummary> for ConversationItem {
+    fn from(head: PromptSummary) -> Self {
         ConversationItem {
             conversation_id: head.id.into(),
             revision: head.seal.revision,
@@ -268,10 +271,10 @@ pub struct PurgeReply {
 )]
 pub async fn turn(
     State(app): State<Arc<App>>,
-    InPath(id): InPath<ConversationId>,
+    PathValues(id): PathValues<ConversationId>,
     Caller(actor): Caller,
     MaybeBody(body): MaybeBody<TurnBody>,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let mut asked = body.asked(app.settings.home_trust)?;
     if let Some(at_hand) = read(&app, &id).await? {
         if let Some(turned) = app.keeper.later_turn(&at_hand.head, &asked, &actor).await? {
@@ -319,10 +322,10 @@ pub async fn turn(
 )]
 pub async fn system_prompt(
     State(app): State<Arc<App>>,
-    InPath(id): InPath<ConversationId>,
+    PathValues(id): PathValues<ConversationId>,
     headers: HeaderMap,
-) -> Reply<Response> {
-    let at_hand = read(&app, &id).await?.ok_or(KeepError::Unknown(id))?;
+) -> HandlerResult<Response> {
+    let at_hand = read(&app, &id).await?.ok_or(ConversationError::Unknown(id))?;
     app.keeper.check_trust(&at_hand.head, &Asked::default()).await?;
     if if_none_match(&headers, at_hand.tag()) {
         return Ok(
@@ -349,11 +352,11 @@ pub async fn system_prompt(
 )]
 pub async fn compact(
     State(app): State<Arc<App>>,
-    InPath(id): InPath<ConversationId>,
+    PathValues(id): PathValues<ConversationId>,
     Caller(actor): Caller,
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<CompactionBody>,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let (turn, instructions) = body.split();
     let asked = turn.asked(app.settings.home_trust)?;
     let expected = expected(&app, &id, &headers).await?;
@@ -385,12 +388,12 @@ pub async fn compact(
 )]
 pub async fn refresh(
     State(app): State<Arc<App>>,
-    InPath(id): InPath<ConversationId>,
-    InQuery(query): InQuery<RefreshQuery>,
+    PathValues(id): PathValues<ConversationId>,
+    QueryValues(query): QueryValues<RefreshQuery>,
     Caller(actor): Caller,
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<TurnBody>,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     let asked = body.asked(app.settings.home_trust)?;
     let expected = expected(&app, &id, &headers).await?;
     let how = if query.dry_run { Refresh::Show } else { Refresh::Keep };
@@ -412,7 +415,10 @@ pub async fn refresh(
         (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
     ),
 )]
-pub async fn explain(State(app): State<Arc<App>>, InPath(id): InPath<ConversationId>) -> Reply<Response> {
+pub async fn explain(
+    State(app): State<Arc<App>>,
+    PathValues(id): PathValues<ConversationId>,
+) -> HandlerResult<Response> {
     let explained = app.keeper.explain(&id).await?;
     let seal = explained.head.seal;
     let prompt = PromptReply::of(&explained.head, false, Diagnostics::new());
@@ -432,13 +438,13 @@ pub async fn explain(State(app): State<Arc<App>>, InPath(id): InPath<Conversatio
 )]
 pub async fn past(
     State(app): State<Arc<App>>,
-    InPath(id): InPath<ConversationId>,
-    InQuery(page): InQuery<PageQuery>,
-) -> Reply<Json<Paged<PastItem>>> {
+    PathValues(id): PathValues<ConversationId>,
+    QueryValues(page): QueryValues<PageQuery>,
+) -> HandlerResult<Json<Paged<PastItem>>> {
     let request = page.request(List::Past)?;
     let past = app.store.past(&id, &request).await?;
     if past.items.is_empty() && app.store.seal(&id).await?.is_none() {
-        return Err(KeepError::Unknown(id).into());
+        return Err(ConversationError::Unknown(id).into());
     }
     Ok(Json(Paged::of(past, |past| PastItem {
         system_prompt: past.was.head.text.to_string(),
@@ -455,9 +461,9 @@ pub async fn past(
 )]
 pub async fn list(
     State(app): State<Arc<App>>,
-    InQuery(which): InQuery<ListQuery>,
-    InQuery(page): InQuery<PageQuery>,
-) -> Reply<Json<Paged<ConversationItem>>> {
+    QueryValues(which): QueryValues<ListQuery>,
+    QueryValues(page): QueryValues<PageQuery>,
+) -> HandlerResult<Json<Paged<ConversationItem>>> {
     let template = which.template.map(|name| name.parse::<TemplateName>()).transpose();
     let template = template
         .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "template-name", error.to_string()))?;
@@ -479,19 +485,19 @@ pub async fn list(
 )]
 pub async fn forget(
     State(app): State<Arc<App>>,
-    InPath(id): InPath<ConversationId>,
+    PathValues(id): PathValues<ConversationId>,
     Caller(actor): Caller,
     headers: HeaderMap,
-) -> Reply<StatusCode> {
+) -> HandlerResult<StatusCode> {
     let expected = expected(&app, &id, &headers).await?;
     let there = app.store.delete(&id, expected, &actor).await?;
     app.kept.drop(&id);
     match (there, expected) {
         (true, _) => Ok(StatusCode::NO_CONTENT),
-        (false, None) => Err(KeepError::Unknown(id).into()),
+        (false, None) => Err(ConversationError::Unknown(id).into()),
         (false, Some(_)) => Err(match app.store.head(&id).await? {
-            Some(head) => KeepError::Stale(Box::new(head)).into(),
-            None => KeepError::Unknown(id).into(),
+            Some(head) => ConversationError::Stale(Box::new(head)).into(),
+            None => ConversationError::Unknown(id).into(),
         }),
     }
 }
@@ -507,8 +513,8 @@ const PURGE_AT_ONCE: u64 = 1000;
 pub async fn purge(
     State(app): State<Arc<App>>,
     Caller(actor): Caller,
-    crate::extract::Body(body): crate::extract::Body<PurgeBody>,
-) -> Reply<Json<PurgeReply>> {
+    crate::extract::JsonBody(body): crate::extract::JsonBody<PurgeBody>,
+) -> HandlerResult<Json<PurgeReply>> {
     let before = actor.at.checked_sub(i64::from(body.older_than_seconds).seconds()).unwrap_or(Timestamp::MIN);
     let mut purged = 0;
     loop {
@@ -523,15 +529,18 @@ pub async fn purge(
 /// Counts how a construct ended. What the caller asked wrongly is no failure of the service.
 fn counted<T>(
     app: &App,
-    done: Result<T, KeepError>,
+    done: Result<T, ConversationError>,
     outcome: impl FnOnce(&T) -> Option<ConstructOutcome>,
-) -> Result<T, KeepError> {
+) -> Result<T, ConversationError> {
     let outcome = match &done {
         Ok(done) => outcome(done),
-        Err(KeepError::Engine(preface::Error::Usage(..) | preface::Error::Profile(_))) => None,
-        Err(KeepError::Engine(_) | KeepError::Store(_) | KeepError::Record(_) | KeepError::Overloaded(_)) => {
-            Some(ConstructOutcome::Failed)
-        }
+        Err(ConversationError::Engine(preface::Error::Usage(..) | preface::Error::Profile(_))) => None,
+        Err(
+            ConversationError::Engine(_)
+            | ConversationError::Store(_)
+            | ConversationError::Record(_)
+            | ConversationError::Overloaded(_),
+        ) => Some(ConstructOutcome::Failed),
         Err(_) => None,
     };
     if let Some(outcome) = outcome {
@@ -541,7 +550,7 @@ fn counted<T>(
 }
 
 /// Reads what is kept, from memory where that still is what the store keeps.
-async fn read(app: &App, id: &ConversationId) -> Reply<Option<Arc<AtHand>>> {
+async fn read(app: &App, id: &ConversationId) -> HandlerResult<Option<Arc<CachedPrompt>>> {
     Ok(app.kept.read(&*app.store, id).await?.map(|(at_hand, answer)| {
         app.metrics.looked_up(answer);
         at_hand
@@ -549,13 +558,13 @@ async fn read(app: &App, id: &ConversationId) -> Reply<Option<Arc<AtHand>>> {
 }
 
 /// Compares what the request knows with what is kept; returns what it insists on.
-async fn expected(app: &App, id: &ConversationId, headers: &HeaderMap) -> Reply<Option<Seal>> {
+async fn expected(app: &App, id: &ConversationId, headers: &HeaderMap) -> HandlerResult<Option<Revision>> {
     if !insists(headers) {
         return Ok(None);
     }
-    let head = app.store.head(id).await?.ok_or_else(|| KeepError::Unknown(id.clone()))?;
+    let head = app.store.head(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?;
     match if_match(headers, &tag(head.seal)) {
         true => Ok(Some(head.seal)),
-        false => Err(KeepError::Stale(Box::new(head)).into()),
+        false => Err(ConversationError::Stale(Box::new(head)).into()),
     }
 }

@@ -1,7 +1,9 @@
 //! The editor at `/` and the files beside it, and the plain page at `/plain`: one file, without a build step. It is at `/`, too, where
 //! the editor was not built.
 
-use crate::{App, Problem, caller::Identity, compress::takes, extract::InPath, reply::Reply, web};
+use crate::{
+    App, Problem, caller::Identity, compress::takes, extract::PathValues, reply::HandlerResult, web,
+};
 use axum::{
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -68,7 +70,7 @@ fn filled(html: &str, app: &App, identity: &Identity, nonce: &str, policy: &str)
         (status = 404, description = "The page has no such file.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn asset(InPath(name): InPath<String>, headers: HeaderMap) -> Reply<Response> {
+pub async fn asset(PathValues(name): PathValues<String>, headers: HeaderMap) -> HandlerResult<Response> {
     let file = web::asset(&name, takes(&headers, "br")).ok_or_else(|| {
         Problem::new(StatusCode::NOT_FOUND, "no-file", "the page has no such file")
             .hint("load the page again")

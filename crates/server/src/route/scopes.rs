@@ -1,6 +1,6 @@
 //! `/scopes`: what the layers bring for a directory, what of it is active, from where, hiding what.
 
-use crate::{App, Problem, extract::InQuery, reply::Reply};
+use crate::{App, Problem, extract::QueryValues, reply::HandlerResult};
 use axum::{Json, extract::State};
 use preface::{Request, ScopesReport, TrustChoice};
 use preface_core::{
@@ -64,8 +64,8 @@ pub struct ScopesReply {
 )]
 pub async fn scopes(
     State(app): State<Arc<App>>,
-    InQuery(query): InQuery<ScopesQuery>,
-) -> Reply<Json<ScopesReply>> {
+    QueryValues(query): QueryValues<ScopesQuery>,
+) -> HandlerResult<Json<ScopesReply>> {
     let mut request = Request { trust: TrustChoice::Once, ..app.request() };
     if let Some(cwd) = query.cwd {
         request.cwd = Some(app.below_a_root(&cwd).await?);

@@ -3,9 +3,9 @@
 
 use crate::{
     App, Caller, Problem,
-    extract::{Body, InPath, InQuery},
+    extract::{JsonBody, PathValues, QueryValues},
     page::{PageQuery, Paged},
-    reply::Reply,
+    reply::HandlerResult,
     stored::{self, DiffQuery, LabelWrite, TemplateReply, TemplateWrite, VersionInfo, VersionReply},
 };
 use axum::{
@@ -30,7 +30,7 @@ use std::sync::Arc;
         (status = 304, description = "The reader has it: `If-None-Match` names its ETag."),
     ),
 )]
-pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply<Response> {
+pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> HandlerResult<Response> {
     stored::read(&app, &TemplateName::main(), &headers).await
 }
 
@@ -52,8 +52,8 @@ pub async fn put(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     Caller(actor): Caller,
-    Body(body): Body<TemplateWrite>,
-) -> Reply<Response> {
+    JsonBody(body): JsonBody<TemplateWrite>,
+) -> HandlerResult<Response> {
     stored::write(&app, &TemplateName::main(), body, &headers, &actor).await
 }
 
@@ -71,7 +71,7 @@ pub async fn delete(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     Caller(actor): Caller,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     stored::reset(&app, &TemplateName::main(), &headers, &actor).await
 }
 
@@ -86,8 +86,8 @@ pub async fn delete(
 )]
 pub async fn versions(
     State(app): State<Arc<App>>,
-    InQuery(query): InQuery<PageQuery>,
-) -> Reply<Json<Paged<VersionInfo>>> {
+    QueryValues(query): QueryValues<PageQuery>,
+) -> HandlerResult<Json<Paged<VersionInfo>>> {
     stored::versions(&app, &TemplateName::main(), query).await
 }
 
@@ -101,7 +101,10 @@ pub async fn versions(
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn version(State(app): State<Arc<App>>, InPath(version): InPath<u64>) -> Reply<Json<VersionReply>> {
+pub async fn version(
+    State(app): State<Arc<App>>,
+    PathValues(version): PathValues<u64>,
+) -> HandlerResult<Json<VersionReply>> {
     stored::version(&app, &TemplateName::main(), version).await
 }
 
@@ -118,10 +121,10 @@ pub async fn version(State(app): State<Arc<App>>, InPath(version): InPath<u64>) 
 )]
 pub async fn restore(
     State(app): State<Arc<App>>,
-    InPath(version): InPath<u64>,
+    PathValues(version): PathValues<u64>,
     headers: HeaderMap,
     Caller(actor): Caller,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     stored::restore(&app, &TemplateName::main(), version, &headers, &actor).await
 }
 
@@ -135,7 +138,10 @@ pub async fn restore(
         (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn diff(State(app): State<Arc<App>>, InQuery(query): InQuery<DiffQuery>) -> Reply<Json<Diff>> {
+pub async fn diff(
+    State(app): State<Arc<App>>,
+    QueryValues(query): QueryValues<DiffQuery>,
+) -> HandlerResult<Json<Diff>> {
     stored::diff(&app, &TemplateName::main(), query).await
 }
 
@@ -153,10 +159,10 @@ pub async fn diff(State(app): State<Arc<App>>, InQuery(query): InQuery<DiffQuery
 )]
 pub async fn set_label(
     State(app): State<Arc<App>>,
-    InPath(label): InPath<String>,
+    PathValues(label): PathValues<String>,
     Caller(actor): Caller,
-    Body(body): Body<LabelWrite>,
-) -> Reply<Json<LabelWrite>> {
+    JsonBody(body): JsonBody<LabelWrite>,
+) -> HandlerResult<Json<LabelWrite>> {
     stored::label(&app, &TemplateName::main(), &label, Some(body.version), &actor).await?;
     Ok(Json(body))
 }
@@ -174,9 +180,9 @@ pub async fn set_label(
 )]
 pub async fn remove_label(
     State(app): State<Arc<App>>,
-    InPath(label): InPath<String>,
+    PathValues(label): PathValues<String>,
     Caller(actor): Caller,
-) -> Reply<StatusCode> {
+) -> HandlerResult<StatusCode> {
     stored::label(&app, &TemplateName::main(), &label, None, &actor).await?;
     Ok(StatusCode::NO_CONTENT)
 }

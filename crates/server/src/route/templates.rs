@@ -3,9 +3,9 @@
 
 use crate::{
     App, Caller, Problem,
-    extract::{Body, InPath, InQuery},
+    extract::{JsonBody, PathValues, QueryValues},
     page::{PageQuery, Paged},
-    reply::Reply,
+    reply::HandlerResult,
     stored::{
         self, DiffQuery, LabelWrite, TemplateEntry, TemplateReply, TemplateWrite, VersionInfo, VersionReply,
         named,
@@ -18,7 +18,7 @@ use axum::{
     response::Response,
 };
 use preface::{
-    store::{List, Template},
+    store::{List, TemplateSummary},
     templates::Diff,
 };
 use std::sync::Arc;
@@ -34,10 +34,10 @@ use std::sync::Arc;
 )]
 pub async fn list(
     State(app): State<Arc<App>>,
-    InQuery(query): InQuery<PageQuery>,
-) -> Reply<Json<Paged<TemplateEntry>>> {
+    QueryValues(query): QueryValues<PageQuery>,
+) -> HandlerResult<Json<Paged<TemplateEntry>>> {
     let page = app.store.templates(&query.request(List::Templates)?).await?;
-    let entry = |template: &Template| TemplateEntry {
+    let entry = |template: &TemplateSummary| TemplateEntry {
         name: template.current.name.to_string(),
         current: VersionInfo::from(&template.current),
     };
@@ -57,9 +57,9 @@ pub async fn list(
 )]
 pub async fn get(
     State(app): State<Arc<App>>,
-    InPath(name): InPath<String>,
+    PathValues(name): PathValues<String>,
     headers: HeaderMap,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     stored::read(&app, &named(&name)?, &headers).await
 }
 
@@ -79,11 +79,11 @@ pub async fn get(
 )]
 pub async fn put(
     State(app): State<Arc<App>>,
-    InPath(name): InPath<String>,
+    PathValues(name): PathValues<String>,
     headers: HeaderMap,
     Caller(actor): Caller,
-    Body(body): Body<TemplateWrite>,
-) -> Reply<Response> {
+    JsonBody(body): JsonBody<TemplateWrite>,
+) -> HandlerResult<Response> {
     stored::write(&app, &named(&name)?, body, &headers, &actor).await
 }
 
@@ -101,10 +101,10 @@ pub async fn put(
 )]
 pub async fn delete(
     State(app): State<Arc<App>>,
-    InPath(name): InPath<String>,
+    PathValues(name): PathValues<String>,
     headers: HeaderMap,
     Caller(actor): Caller,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     stored::reset(&app, &named(&name)?, &headers, &actor).await
 }
 
@@ -120,9 +120,9 @@ pub async fn delete(
 )]
 pub async fn versions(
     State(app): State<Arc<App>>,
-    InPath(name): InPath<String>,
-    InQuery(query): InQuery<PageQuery>,
-) -> Reply<Json<Paged<VersionInfo>>> {
+    PathValues(name): PathValues<String>,
+    QueryValues(query): QueryValues<PageQuery>,
+) -> HandlerResult<Json<Paged<VersionInfo>>> {
     stored::versions(&app, &named(&name)?, query).await
 }
 
@@ -138,8 +138,8 @@ pub async fn versions(
 )]
 pub async fn version(
     State(app): State<Arc<App>>,
-    InPath((name, version)): InPath<(String, u64)>,
-) -> Reply<Json<VersionReply>> {
+    PathValues((name, version)): PathValues<(String, u64)>,
+) -> HandlerResult<Json<VersionReply>> {
     stored::version(&app, &named(&name)?, version).await
 }
 
@@ -156,10 +156,10 @@ pub async fn version(
 )]
 pub async fn restore(
     State(app): State<Arc<App>>,
-    InPath((name, version)): InPath<(String, u64)>,
+    PathValues((name, version)): PathValues<(String, u64)>,
     headers: HeaderMap,
     Caller(actor): Caller,
-) -> Reply<Response> {
+) -> HandlerResult<Response> {
     stored::restore(&app, &named(&name)?, version, &headers, &actor).await
 }
 
@@ -175,9 +175,9 @@ pub async fn restore(
 )]
 pub async fn diff(
     State(app): State<Arc<App>>,
-    InPath(name): InPath<String>,
-    InQuery(query): InQuery<DiffQuery>,
-) -> Reply<Json<Diff>> {
+    PathValues(name): PathValues<String>,
+    QueryValues(query): QueryValues<DiffQuery>,
+) -> HandlerResult<Json<Diff>> {
     stored::diff(&app, &named(&name)?, query).await
 }
 
@@ -195,10 +195,10 @@ pub async fn diff(
 )]
 pub async fn set_label(
     State(app): State<Arc<App>>,
-    InPath((name, label)): InPath<(String, String)>,
+    PathValues((name, label)): PathValues<(String, String)>,
     Caller(actor): Caller,
-    Body(body): Body<LabelWrite>,
-) -> Reply<Json<LabelWrite>> {
+    JsonBody(body): JsonBody<LabelWrite>,
+) -> HandlerResult<Json<LabelWrite>> {
     stored::label(&app, &named(&name)?, &label, Some(body.version), &actor).await?;
     Ok(Json(body))
 }
@@ -216,9 +216,9 @@ pub async fn set_label(
 )]
 pub async fn remove_label(
     State(app): State<Arc<App>>,
-    InPath((name, label)): InPath<(String, String)>,
+    PathValues((name, label)): PathValues<(String, String)>,
     Caller(actor): Caller,
-) -> Reply<StatusCode> {
+) -> HandlerResult<StatusCode> {
     stored::label(&app, &named(&name)?, &label, None, &actor).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,6 +1,6 @@
 //! `/export` and `/import`: all templates with all their versions, from one store to another.
 
-use crate::{App, Caller, Problem, extract::Body, reply::Reply, work::template_refused};
+use crate::{App, Caller, Problem, extract::JsonBody, reply::HandlerResult, work::template_refused};
 use axum::{Json, extract::State, http::StatusCode};
 use preface::templates::{self, Document, Imported, TemplatesError};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
         (status = 200, description = "The document.", body = Document),
     ),
 )]
-pub async fn export(State(app): State<Arc<App>>) -> Reply<Json<Document>> {
+pub async fn export(State(app): State<Arc<App>>) -> HandlerResult<Json<Document>> {
     Ok(Json(templates::export(&*app.store).await?))
 }
 
@@ -35,8 +35,8 @@ pub async fn export(State(app): State<Arc<App>>) -> Reply<Json<Document>> {
 pub async fn import(
     State(app): State<Arc<App>>,
     Caller(actor): Caller,
-    Body(document): Body<Document>,
-) -> Reply<Json<Imported>> {
+    JsonBody(document): JsonBody<Document>,
+) -> HandlerResult<Json<Imported>> {
     let document = Arc::new(document);
     let (request, texts) = (app.request(), document.clone());
     let refused = app

@@ -1,8 +1,8 @@
 //! `/system-prompt/variables`: what a template can name. The list itself needs neither a store nor a disk.
 
-use crate::{App, Problem, caller::Identity, extract::InQuery, reply::Reply};
+use crate::{App, Problem, caller::Identity, extract::QueryValues, reply::HandlerResult};
 use axum::{Json, extract::State};
-use preface::{Request, Variable, store::Role};
+use preface::{Request, Variable, store::TokenRole};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ pub struct VariableEntry {
 pub async fn variables(
     State(app): State<Arc<App>>,
     identity: Identity,
-    InQuery(query): InQuery<VariablesQuery>,
-) -> Reply<Json<VariablesReply>> {
+    QueryValues(query): QueryValues<VariablesQuery>,
+) -> HandlerResult<Json<VariablesReply>> {
     let VariablesQuery { cwd, model, conversation_id } = query;
     if cwd.is_none() && model.is_none() && conversation_id.is_none() {
         let plain = |variable| VariableEntry { variable, exists: None, value: None };
@@ -64,7 +64,7 @@ pub async fn variables(
     }
     let cwd = match cwd {
         Some(cwd) => Some({
-            identity.require(Role::Analyze)?;
+            identity.require(TokenRole::Analyze)?;
             app.below_a_root(&cwd).await?
         }),
         None => None,
@@ -79,7 +79,7 @@ pub async fn variables(
     };
     let roots = app.settings.roots.clone();
     let values = app.work(move |engine| engine.variable_values(&request, &roots)).await?;
-    let entry = |(variable, fact): (Variable, Option<preface_core::fact::Fact>)| VariableEntry {
+    let entry = |(variable, fact): (Variable, Option<preface_core::fact::RecordedVariable>)| VariableEntry {
         variable,
         exists: fact.as_ref().map(|fact| fact.value.is_some()),
         value: fact.map(|fact| fact.value),

@@ -146,20 +146,20 @@ impl Metrics {
     }
 
     /// Counts a request as worked on until what is returned is dropped; `None` where there are `most` already.
-    pub(crate) fn enter(&self, most: usize) -> Option<Working<'_>> {
+    pub(crate) fn enter(&self, most: usize) -> Option<ActiveRequest<'_>> {
         if self.working.fetch_add(1, Ordering::Relaxed) >= most {
             self.working.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
         self.in_flight.inc();
-        Some(Working(self))
+        Some(ActiveRequest(self))
     }
 }
 
 /// A request that is worked on.
-pub(crate) struct Working<'a>(&'a Metrics);
+pub(crate) struct ActiveRequest<'a>(&'a Metrics);
 
-impl Drop for Working<'_> {
+impl Drop for ActiveRequest<'_> {
     fn drop(&mut self) {
         self.0.in_flight.dec();
         self.0.working.fetch_sub(1, Ordering::Relaxed);

@@ -88,15 +88,15 @@ pub(crate) fn set_parent(span: &Span, headers: &HeaderMap, method: &Method, rout
         return;
     }
     span.record("otel.name", format_args!("{method} {route}"));
-    let parent = TraceContextPropagator::new().extract(&Headers(headers));
+    let parent = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
     if parent.span().span_context().is_valid() {
         let _ = span.set_parent(parent);
     }
 }
 
-struct Headers<'a>(&'a HeaderMap);
+struct HeaderExtractor<'a>(&'a HeaderMap);
 
-impl Extractor for Headers<'_> {
+impl Extractor for HeaderExtractor<'_> {
     fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key)?.to_str().ok()
     }

@@ -10,7 +10,7 @@ use preface::{
     host::system::memory::MemorySystem,
     store::{self, Store},
 };
-use preface_server::{App, Settings, router};
+use preface_server::{App, ServiceSettings, router};
 use serde_json::Value;
 use std::sync::Arc;
 use tower::ServiceExt;
@@ -68,7 +68,7 @@ pub async fn service() -> Service {
 
 pub async fn service_on(system: MemorySystem) -> Service {
     let store = store::open(&"memory:".parse().unwrap()).await.unwrap();
-    let settings = Settings {
+    let settings = ServiceSettings {
         roots: vec!["/work".into()],
         preset: "template".into(),
         max_body: 8 << 20,

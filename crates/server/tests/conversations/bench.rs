@@ -7,7 +7,7 @@ use preface::{
     keep::Asked,
     store::{self, Actor, Store},
 };
-use preface_server::{App, Settings, router};
+use preface_server::{App, ServiceSettings, router};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn over(store: Arc<dyn Store>) -> Bench {
 
 pub fn with_roots(store: Arc<dyn Store>, roots: &[&str]) -> Bench {
     let system = machine().with_dir("/work/q").with_dir("/elsewhere").with_dir("/more");
-    let settings = Settings {
+    let settings = ServiceSettings {
         roots: roots.iter().map(Into::into).collect(),
         preset: "template".into(),
         max_body: 8 << 20,

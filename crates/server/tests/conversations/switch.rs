@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use preface::store::{
-    Access, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
-    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
-    TemplateName, TemplateVersion, Which,
+    Actor, Answer, AuditEntry, ConversationId, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page,
+    PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError,
+    StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
 };
 use std::{
     future::ready,
@@ -79,16 +79,21 @@ impl Store for Switch {
     fn template<'a>(
         &'a self,
         name: &'a TemplateName,
-        which: &'a Which,
+        which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>> {
         self.read(|store| store.template(name, which))
     }
 
-    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+    fn put_template<'a>(
+        &'a self,
+        new: NewVersion,
+        expect: ExpectedVersion,
+        actor: &'a Actor,
+    ) -> Answer<'a, PutOutcome> {
         self.write(|store| store.put_template(new, expect, actor))
     }
 
-    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>> {
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>> {
         self.read(|store| store.templates(page))
     }
 
@@ -110,40 +115,49 @@ impl Store for Switch {
         self.write(|store| store.label(name, label, version, actor))
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
         self.read(|store| store.seal(id))
     }
 
-    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
         self.read(|store| store.head(id))
     }
 
-    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>> {
         self.read(|store| store.conversation(id))
     }
 
-    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+    fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome> {
         self.write(|store| store.create(conversation, actor))
     }
 
-    fn replace<'a>(&'a self, new: Conversation, expected: Seal, actor: &'a Actor) -> Answer<'a, Replaced> {
+    fn replace<'a>(
+        &'a self,
+        new: StoredPrompt,
+        expected: Revision,
+        actor: &'a Actor,
+    ) -> Answer<'a, ReplaceOutcome> {
         self.write(|store| store.replace(new, expected, actor))
     }
 
     fn delete<'a>(
         &'a self,
         id: &'a ConversationId,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
         self.write(|store| store.delete(id, expected, actor))
     }
 
-    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>> {
+    fn conversations<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<PromptSummary>> {
         self.read(|store| store.conversations(filter, page))
     }
 
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>> {
         self.read(|store| store.past(id, page))
     }
 
@@ -155,7 +169,7 @@ impl Store for Switch {
         self.read(|store| store.audit(page))
     }
 
-    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
+    fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool> {
         self.write(|store| store.add_access(access, actor))
     }
 
@@ -163,7 +177,7 @@ impl Store for Switch {
         self.write(|store| store.trim_audit(before, most, actor))
     }
 
-    fn accesses(&self) -> Answer<'_, Vec<Access>> {
+    fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
         self.read(|store| store.accesses())
     }
 

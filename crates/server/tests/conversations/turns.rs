@@ -139,7 +139,7 @@ async fn a_template_that_cannot_be_rendered_is_told_with_its_place() {
     let deep = format!("one\n{}{}", "[if a:a]".repeat(1_001), "[endif]".repeat(1_001));
     let new = preface::store::NewVersion::of(preface::store::TemplateName::main(), deep);
     let actor = preface::store::Actor::new("other");
-    bench.service.store.put_template(new, preface::store::Expect::Any, &actor).await.unwrap();
+    bench.service.store.put_template(new, preface::store::ExpectedVersion::Any, &actor).await.unwrap();
     let problem = bench.post("c/turns", &json!({})).await.problem(422, "template");
     assert_eq!(problem["diagnostics"][0]["code"], "template/depth");
     assert_eq!(problem["diagnostics"][0]["origin"]["line"], 2, "{problem}");

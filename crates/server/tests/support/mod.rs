@@ -10,9 +10,9 @@ use axum::{
 use jiff::Timestamp;
 use preface::{
     host::system::memory::MemorySystem,
-    store::{Access, Actor, Role, Store, StoreUrl},
+    store::{Actor, Store, StoreUrl, TokenRecord, TokenRole},
 };
-use preface_server::{App, Caller, Settings, TokenRule, layered};
+use preface_server::{App, Caller, ServiceSettings, TokenRule, layered};
 use serde_json::Value;
 use std::sync::Arc;
 use tower::ServiceExt;
@@ -28,7 +28,7 @@ pub async fn memory() -> Arc<dyn Store> {
 
 /// A service on a machine and a store.
 pub fn app_on(system: MemorySystem, store: Arc<dyn Store>) -> App {
-    let settings = Settings {
+    let settings = ServiceSettings {
         roots: vec!["/work".into()],
         preset: "default".to_owned(),
         max_body: 64 << 10,
@@ -44,15 +44,15 @@ pub async fn app_at(address: &str, hosts: &[&str]) -> App {
 }
 
 /// Adds a token to a store; it is its name in capitals.
-pub async fn let_in(store: &dyn Store, name: &str, role: Role) {
+pub async fn let_in(store: &dyn Store, name: &str, role: TokenRole) {
     let_in_until(store, name, role, None).await;
 }
 
 /// The same, until an instant.
-pub async fn let_in_until(store: &dyn Store, name: &str, role: Role, expires_at: Option<Timestamp>) {
+pub async fn let_in_until(store: &dyn Store, name: &str, role: TokenRole, expires_at: Option<Timestamp>) {
     let actor = Actor::new("local");
-    let digest = Access::digest(&name.to_uppercase());
-    let access = Access { name: name.to_owned(), role, digest, created_at: actor.at, expires_at };
+    let digest = TokenRecord::digest(&name.to_uppercase());
+    let access = TokenRecord { name: name.to_owned(), role, digest, created_at: actor.at, expires_at };
     assert!(store.add_access(access, &actor).await.expect("the store answers"));
 }
 

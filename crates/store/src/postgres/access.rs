@@ -2,17 +2,17 @@
 
 use super::{
     PostgresStore,
-    fault::Fault,
+    fault::AttemptError,
     rows::{get, text, time, word},
-    session::End,
+    session::TransactionEnd,
 };
-use crate::{Access, Action, Actor, Role, StoreError};
+use crate::{Actor, AuditAction, StoreError, TokenRecord, TokenRole};
 use jiff::Timestamp;
 use serde_json::json;
 use tokio_postgres::Row;
 
 impl PostgresStore {
-    pub(super) async fn let_in(&self, access: &Access, actor: &Actor) -> Result<bool, Fault> {
+    pub(super) async fn let_in(&self, access: &TokenRecord, actor: &Actor) -> Result<bool, AttemptError> {
         let session = self.session().await?;
         let sql = "INSERT INTO preface_access (name, role, digest, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING RETURNING name";
@@ -24,39 +24,39 @@ impl PostgresStore {
                     .row(sql, &[&name, &access.role.as_str(), &access.digest, &at, &expires_at])
                     .await?;
                 if added.is_none() {
-                    return Ok(End::Undo(false));
+                    return Ok(TransactionEnd::Undo(false));
                 }
-                session.tell(actor, Action::AccessAdd, &access.name, &access.audit_detail()).await?;
-                Ok(End::Keep(true))
+                session.tell(actor, AuditAction::AccessAdd, &access.name, &access.audit_detail()).await?;
+                Ok(TransactionEnd::Keep(true))
             })
             .await
     }
 
-    pub(super) async fn list_accesses(&self) -> Result<Vec<Access>, Fault> {
+    pub(super) async fn list_accesses(&self) -> Result<Vec<TokenRecord>, AttemptError> {
         let sql = "SELECT name, role, digest, created_at, expires_at FROM preface_access ORDER BY name";
         let rows = self.session().await?.rows(sql, &[]).await?;
         Ok(rows.iter().map(access).collect::<Result<_, StoreError>>()?)
     }
 
-    pub(super) async fn shut_out(&self, name: &str, actor: &Actor) -> Result<bool, Fault> {
+    pub(super) async fn shut_out(&self, name: &str, actor: &Actor) -> Result<bool, AttemptError> {
         let session = self.session().await?;
         let sql = "DELETE FROM preface_access WHERE name = $1 RETURNING name";
         session
             .transaction(async {
                 if session.row(sql, &[&name.as_bytes()]).await?.is_none() {
-                    return Ok(End::Undo(false));
+                    return Ok(TransactionEnd::Undo(false));
                 }
-                session.tell(actor, Action::AccessRemove, name, &json!({})).await?;
-                Ok(End::Keep(true))
+                session.tell(actor, AuditAction::AccessRemove, name, &json!({})).await?;
+                Ok(TransactionEnd::Keep(true))
             })
             .await
     }
 }
 
-fn access(row: &Row) -> Result<Access, StoreError> {
-    Ok(Access {
+fn access(row: &Row) -> Result<TokenRecord, StoreError> {
+    Ok(TokenRecord {
         name: text(row, 0)?,
-        role: word(row, 1, Role::parse)?,
+        role: word(row, 1, TokenRole::parse)?,
         digest: get(row, 2)?,
         created_at: time(row, 3)?,
         expires_at: get::<Option<i64>>(row, 4)?.map(|_| time(row, 4)).transpose()?,

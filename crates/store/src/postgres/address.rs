@@ -15,19 +15,19 @@ pub(super) const CONNECT: Duration = Duration::from_secs(5);
 const DEFAULT_POOL_LIMIT: usize = 32;
 
 /// The address of the server and the settings of the connection.
-pub(super) struct Address {
+pub(super) struct PostgresAddress {
     /// The configuration of the client.
     pub config: Config,
     pub pool_max: usize,
     /// The encryption of the connection.
-    pub cover: Cover,
+    pub cover: TlsMode,
     /// The address without its password.
     pub shown: String,
 }
 
 /// The encryption of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cover {
+pub(super) enum TlsMode {
     /// Not at all: `sslmode=disable`, or a socket of this machine.
     None,
     /// TLS where the server offers it, whoever it is: `sslmode=prefer`, which somebody in between could undo anyway.
@@ -36,9 +36,9 @@ pub(super) enum Cover {
     Verified,
 }
 
-impl Address {
+impl PostgresAddress {
     /// Reads an address.
-    pub fn read(url: &str) -> Result<Address, StoreError> {
+    pub fn read(url: &str) -> Result<PostgresAddress, StoreError> {
         let shown = StoreUrl::Postgres(url.to_owned()).shown();
         let bad = |why: String| StoreError::Address { address: shown.clone(), why };
         let (url, pool_max) = take_pool_max(url).map_err(bad)?;
@@ -68,14 +68,14 @@ impl Address {
         let away = config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_)))
             || !config.get_hostaddrs().is_empty();
         let cover = match config.get_ssl_mode() {
-            SslMode::Require => Cover::Verified,
-            SslMode::Prefer if away => Cover::Offered,
-            _ => Cover::None,
+            SslMode::Require => TlsMode::Verified,
+            SslMode::Prefer if away => TlsMode::Offered,
+            _ => TlsMode::None,
         };
-        if cover == Cover::None {
+        if cover == TlsMode::None {
             config.ssl_mode(SslMode::Disable);
         }
-        Ok(Address { config, pool_max, cover, shown })
+        Ok(PostgresAddress { config, pool_max, cover, shown })
     }
 
     /// Returns the name of the database, as the server will take it.
@@ -132,15 +132,17 @@ mod tests {
 
     #[test]
     fn the_size_of_the_pool_is_ours_and_the_rest_is_theirs() {
-        let address = Address::read("postgres://me:p@db.example/x?pool_max=3&application_name=a").unwrap();
+        let address =
+            PostgresAddress::read("postgres://me:p@db.example/x?pool_max=3&application_name=a").unwrap();
         assert_eq!(address.pool_max, 3);
         assert_eq!(address.config.get_application_name(), Some("a"));
         assert_eq!((address.database(), address.user()), ("x", "me"));
-        let address = Address::read("postgres://me@db.example/x?pool_max=12").unwrap();
+        let address = PostgresAddress::read("postgres://me@db.example/x?pool_max=12").unwrap();
         assert_eq!((address.pool_max, address.database()), (12, "x"));
-        assert!(Address::read("postgres://me@db.example/x").unwrap().pool_max >= 8);
+        assert!(PostgresAddress::read("postgres://me@db.example/x").unwrap().pool_max >= 8);
         for wrong in ["0", "many", "-1", ""] {
-            let error = Address::read(&format!("postgres://me:s3cret@h/x?pool_max={wrong}")).err().unwrap();
+            let error =
+                PostgresAddress::read(&format!("postgres://me:s3cret@h/x?pool_max={wrong}")).err().unwrap();
             assert!(error.to_string().contains("`pool_max`"), "{error}");
             assert!(!error.to_string().contains("s3cret"), "{error}");
         }
@@ -148,12 +150,12 @@ mod tests {
 
     #[test]
     fn a_socket_of_this_machine_needs_no_cover() {
-        let cover = |url: &str| Address::read(url).unwrap().cover;
-        assert_eq!(cover("postgres:///x?host=/run/postgresql"), Cover::None);
-        assert_eq!(cover("postgres://h/x"), Cover::Offered);
-        assert_eq!(cover("postgres://h/x?sslmode=prefer"), Cover::Offered);
-        assert_eq!(cover("postgres://h/x?sslmode=disable"), Cover::None);
-        assert_eq!(cover("postgres://h/x?sslmode=require"), Cover::Verified);
+        let cover = |url: &str| PostgresAddress::read(url).unwrap().cover;
+        assert_eq!(cover("postgres:///x?host=/run/postgresql"), TlsMode::None);
+        assert_eq!(cover("postgres://h/x"), TlsMode::Offered);
+        assert_eq!(cover("postgres://h/x?sslmode=prefer"), TlsMode::Offered);
+        assert_eq!(cover("postgres://h/x?sslmode=disable"), TlsMode::None);
+        assert_eq!(cover("postgres://h/x?sslmode=require"), TlsMode::Verified);
     }
 
     #[test]
@@ -164,7 +166,7 @@ mod tests {
             "postgres://me:s3cret@h/x?colour=red",
             "postgres:///x",
         ] {
-            let error = Address::read(wrong).err().unwrap();
+            let error = PostgresAddress::read(wrong).err().unwrap();
             assert!(matches!(error, StoreError::Address { .. }), "{error}");
             assert!(!error.to_string().contains("s3cret"), "{error}");
         }

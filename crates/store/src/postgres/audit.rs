@@ -2,25 +2,25 @@
 
 use super::{
     PostgresStore,
-    fault::Fault,
+    fault::AttemptError,
     lists::below,
     rows::{count, get, one_more, signed, text, time, word},
-    session::{End, Session},
+    session::{PostgresSession, TransactionEnd},
 };
-use crate::{Action, Actor, AuditEntry, Page, PageRequest, StoreError, actor::to_millisecond};
+use crate::{Actor, AuditAction, AuditEntry, Page, PageRequest, StoreError, actor::to_millisecond};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio_postgres::Row;
 
-impl Session {
+impl PostgresSession {
     /// Writes down what happened; part of the transaction in which it happens.
     pub(super) async fn tell(
         &self,
         actor: &Actor,
-        action: Action,
+        action: AuditAction,
         subject: &str,
         detail: &Value,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), AttemptError> {
         let sql =
             "INSERT INTO preface_audit (at, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5)";
         let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), subject.as_bytes());
@@ -30,7 +30,7 @@ impl Session {
 }
 
 impl PostgresStore {
-    pub(super) async fn list_audit(&self, request: &PageRequest) -> Result<Page<AuditEntry>, Fault> {
+    pub(super) async fn list_audit(&self, request: &PageRequest) -> Result<Page<AuditEntry>, AttemptError> {
         let Some(below) = below(request) else { return Ok(Page::empty()) };
         let sql = "SELECT id, at, actor, action, subject, detail FROM preface_audit WHERE id < $1 \
                    ORDER BY id DESC LIMIT $2";
@@ -47,7 +47,7 @@ pub(super) struct Removal {
     /// The number of rows that one statement removes.
     pub batch: u64,
     /// The action in the audit.
-    pub action: Action,
+    pub action: AuditAction,
 }
 
 /// Those that another trim has in hand are left to it.
@@ -56,11 +56,16 @@ const TRIM: Removal = Removal {
           SELECT id FROM preface_audit WHERE at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
           SELECT count(*) FROM gone",
     batch: 10_000,
-    action: Action::AuditTrim,
+    action: AuditAction::AuditTrim,
 };
 
 impl PostgresStore {
-    pub(super) async fn trim(&self, before: Timestamp, most: u64, actor: &Actor) -> Result<u64, Fault> {
+    pub(super) async fn trim(
+        &self,
+        before: Timestamp,
+        most: u64,
+        actor: &Actor,
+    ) -> Result<u64, AttemptError> {
         self.remove_old(&TRIM, before, most, actor).await
     }
 
@@ -71,7 +76,7 @@ impl PostgresStore {
         before: Timestamp,
         most: u64,
         actor: &Actor,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, AttemptError> {
         let before = to_millisecond(before);
         let instant = before.as_millisecond();
         let session = self.session().await?;
@@ -87,11 +92,11 @@ impl PostgresStore {
                     }
                 }
                 if sum == 0 {
-                    return Ok(End::Undo(0));
+                    return Ok(TransactionEnd::Undo(0));
                 }
                 let detail = json!({"count": sum});
                 session.tell(actor, removal.action, &before.to_string(), &detail).await?;
-                Ok(End::Keep(sum))
+                Ok(TransactionEnd::Keep(sum))
             })
             .await
     }
@@ -103,7 +108,7 @@ fn entry(row: &Row) -> Result<AuditEntry, StoreError> {
         id: count(row, 0)?,
         at: time(row, 1)?,
         actor: text(row, 2)?,
-        action: word(row, 3, Action::parse)?,
+        action: word(row, 3, AuditAction::parse)?,
         subject: text(row, 4)?,
         detail: serde_json::from_str(detail).map_err(|error| StoreError::Damaged(error.to_string()))?,
     })

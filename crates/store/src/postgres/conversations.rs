@@ -3,17 +3,20 @@
 use super::{
     PostgresStore,
     audit::Removal,
-    fault::Fault,
+    fault::AttemptError,
     rows::{conversation, count, head, head_columns, seal, signed},
-    session::{Before, Session},
+    session::{PostgresSession, PriorAttempts},
 };
-use crate::{Action, Actor, Conversation, ConversationId, Created, Head, Replaced, Seal, StoreError};
+use crate::{
+    Actor, AuditAction, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, StoreError,
+    StoredPrompt,
+};
 use jiff::Timestamp;
 use serde_json::json;
 use tokio_postgres::types::ToSql;
 
 /// The values of a conversation, in the order of its columns.
-struct Flat<'a> {
+struct ConversationRow<'a> {
     id: &'a str,
     revision: i64,
     stamp: i64,
@@ -37,13 +40,13 @@ struct Flat<'a> {
     detail: String,
 }
 
-impl<'a> Flat<'a> {
-    fn of(conversation: &'a Conversation, actor: &'a Actor) -> Result<Self, StoreError> {
+impl<'a> ConversationRow<'a> {
+    fn of(conversation: &'a StoredPrompt, actor: &'a Actor) -> Result<Self, StoreError> {
         let head = &conversation.head;
         let used = head.template.as_ref();
         let detail =
             json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason});
-        Ok(Flat {
+        Ok(ConversationRow {
             id: head.id.as_str(),
             revision: signed(head.seal.revision)?,
             stamp: head.seal.stamp,
@@ -137,21 +140,24 @@ const PURGE: Removal = Removal {
           ORDER BY constructed_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
           SELECT count(*) FROM gone",
     batch: 1_000,
-    action: Action::ConversationPurge,
+    action: AuditAction::ConversationPurge,
 };
 
 impl PostgresStore {
-    pub(super) async fn find_seal(&self, id: &ConversationId) -> Result<Option<Seal>, Fault> {
+    pub(super) async fn find_seal(&self, id: &ConversationId) -> Result<Option<Revision>, AttemptError> {
         let sql = "SELECT revision, stamp FROM preface_conversations WHERE id = $1";
         let row = self.session().await?.row(sql, &[&id.as_str()]).await?;
         Ok(row.map(|row| seal(&row, 0)).transpose()?)
     }
 
-    pub(super) async fn find_head(&self, id: &ConversationId) -> Result<Option<Head>, Fault> {
+    pub(super) async fn find_head(&self, id: &ConversationId) -> Result<Option<PromptSummary>, AttemptError> {
         head_of(&self.session().await?, id).await
     }
 
-    pub(super) async fn find_conversation(&self, id: &ConversationId) -> Result<Option<Conversation>, Fault> {
+    pub(super) async fn find_conversation(
+        &self,
+        id: &ConversationId,
+    ) -> Result<Option<StoredPrompt>, AttemptError> {
         let sql =
             concat!("SELECT ", head_columns!("text"), ", record FROM preface_conversations WHERE id = $1");
         let row = self.session().await?.row(sql, &[&id.as_str()]).await?;
@@ -161,20 +167,24 @@ impl PostgresStore {
     /// Keeps the first prompt. After an attempt whose answer was lost the stamp tells whether it was ours that was kept.
     pub(super) async fn add_first(
         &self,
-        conversation: &Conversation,
+        conversation: &StoredPrompt,
         actor: &Actor,
-        before: Before,
-    ) -> Result<Created, Fault> {
-        let flat = Flat::of(conversation, actor)?;
+        before: PriorAttempts,
+    ) -> Result<InsertOutcome, AttemptError> {
+        let flat = ConversationRow::of(conversation, actor)?;
         let session = self.session().await?;
         loop {
             if is_done(&session, CREATE, &flat.values()).await? {
-                return Ok(Created::New);
+                return Ok(InsertOutcome::New);
             }
             // Whoever was first may be forgotten by now; then the place is free again.
             if let Some(existing) = head_of(&session, &conversation.head.id).await? {
-                let ours = before == Before::Perhaps && existing.seal == conversation.head.seal;
-                return Ok(if ours { Created::New } else { Created::Existing(Box::new(existing)) });
+                let ours = before == PriorAttempts::Perhaps && existing.seal == conversation.head.seal;
+                return Ok(if ours {
+                    InsertOutcome::New
+                } else {
+                    InsertOutcome::Existing(Box::new(existing))
+                });
             }
         }
     }
@@ -183,28 +193,28 @@ impl PostgresStore {
     /// ours that stands there.
     pub(super) async fn add_next(
         &self,
-        conversation: &Conversation,
-        expected: Seal,
+        conversation: &StoredPrompt,
+        expected: Revision,
         actor: &Actor,
-        before: Before,
-    ) -> Result<Replaced, Fault> {
-        let flat = Flat::of(conversation, actor)?;
+        before: PriorAttempts,
+    ) -> Result<ReplaceOutcome, AttemptError> {
+        let flat = ConversationRow::of(conversation, actor)?;
         let revision = i64::try_from(expected.revision).unwrap_or(-1);
         let session = self.session().await?;
         loop {
             let mut values = flat.values().to_vec();
             values.extend([&revision as &(dyn ToSql + Sync), &expected.stamp]);
             if is_done(&session, REPLACE, &values).await? {
-                return Ok(Replaced::Done);
+                return Ok(ReplaceOutcome::Done);
             }
             match head_of(&session, &conversation.head.id).await? {
-                None => return Ok(Replaced::Missing),
-                Some(now) if before == Before::Perhaps && now.seal == conversation.head.seal => {
-                    return Ok(Replaced::Done);
+                None => return Ok(ReplaceOutcome::Missing),
+                Some(now) if before == PriorAttempts::Perhaps && now.seal == conversation.head.seal => {
+                    return Ok(ReplaceOutcome::Done);
                 }
                 // It came to be the expected one between our two looks.
                 Some(now) if now.seal == expected => (),
-                Some(now) => return Ok(Replaced::Stale(Box::new(now))),
+                Some(now) => return Ok(ReplaceOutcome::Stale(Box::new(now))),
             }
         }
     }
@@ -212,9 +222,9 @@ impl PostgresStore {
     pub(super) async fn forget(
         &self,
         id: &ConversationId,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &Actor,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, AttemptError> {
         let revision = expected.map(|seal| i64::try_from(seal.revision).unwrap_or(-1));
         let stamp = expected.map(|seal| seal.stamp);
         let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), id.as_str().as_bytes());
@@ -222,22 +232,30 @@ impl PostgresStore {
         is_done(&session, DELETE, &[&id.as_str(), &revision, &stamp, &at, &who, &subject]).await
     }
 
-    pub(super) async fn forget_old(&self, before: Timestamp, most: u64, actor: &Actor) -> Result<u64, Fault> {
+    pub(super) async fn forget_old(
+        &self,
+        before: Timestamp,
+        most: u64,
+        actor: &Actor,
+    ) -> Result<u64, AttemptError> {
         self.remove_old(&PURGE, before, most, actor).await
     }
 }
 
 /// Runs a statement that answers how many it changed.
 async fn is_done(
-    session: &Session,
+    session: &PostgresSession,
     sql: &'static str,
     values: &[&(dyn ToSql + Sync)],
-) -> Result<bool, Fault> {
+) -> Result<bool, AttemptError> {
     let row = session.row(sql, values).await?;
     Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() > 0)
 }
 
-async fn head_of(session: &Session, id: &ConversationId) -> Result<Option<Head>, Fault> {
+async fn head_of(
+    session: &PostgresSession,
+    id: &ConversationId,
+) -> Result<Option<PromptSummary>, AttemptError> {
     let sql = concat!("SELECT ", head_columns!("text"), " FROM preface_conversations WHERE id = $1");
     let row = session.row(sql, &[&id.as_str()]).await?;
     Ok(row.map(|row| head(&row)).transpose()?)

@@ -1,6 +1,6 @@
 //! What can go wrong on the way to a server, and whether to ask once more.
 
-use super::address::Address;
+use super::address::PostgresAddress;
 use crate::StoreError;
 use deadpool_postgres::{HookError, PoolError, TimeoutType};
 use std::error::Error as _;
@@ -11,7 +11,7 @@ use tokio_postgres::{
 
 /// One attempt that did not work out.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct AttemptError {
     pub cause: Cause,
     /// True where the server may have kept what was asked, although nobody heard it say so.
     pub in_doubt: bool,
@@ -32,7 +32,7 @@ pub(super) enum Cause {
 
 /// The next step after an attempt that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum RetryAction {
     /// Two got into each other's way: ask again after a while.
     Yield,
     /// The connection is dead, or leads to a server that takes no writes: ask again on another.
@@ -41,41 +41,43 @@ pub(super) enum Next {
     Fail,
 }
 
-impl From<PoolError> for Fault {
+impl From<PoolError> for AttemptError {
     fn from(error: PoolError) -> Self {
-        Fault { cause: Cause::Pool(error), in_doubt: false }
+        AttemptError { cause: Cause::Pool(error), in_doubt: false }
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for AttemptError {
     fn from(error: Error) -> Self {
         let in_doubt = error.as_db_error().is_none_or(|told| is_end(told.code()));
-        Fault { cause: Cause::Server(error), in_doubt }
+        AttemptError { cause: Cause::Server(error), in_doubt }
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for AttemptError {
     fn from(error: StoreError) -> Self {
-        Fault { cause: Cause::Store(error), in_doubt: false }
+        AttemptError { cause: Cause::Store(error), in_doubt: false }
     }
 }
 
-impl Fault {
+impl AttemptError {
     pub fn late() -> Self {
-        Fault { cause: Cause::Late, in_doubt: true }
+        AttemptError { cause: Cause::Late, in_doubt: true }
     }
 
     /// Says what to do next.
-    pub fn next(&self) -> Next {
+    pub fn next(&self) -> RetryAction {
         match &self.cause {
             Cause::Server(error) => match error.code() {
-                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => Next::Yield,
-                Some(code) if is_end(code) || is_read_only(code) => Next::Reconnect,
-                Some(_) => Next::Fail,
-                None if is_broken(error) => Next::Reconnect,
-                None => Next::Fail,
+                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
+                    RetryAction::Yield
+                }
+                Some(code) if is_end(code) || is_read_only(code) => RetryAction::Reconnect,
+                Some(_) => RetryAction::Fail,
+                None if is_broken(error) => RetryAction::Reconnect,
+                None => RetryAction::Fail,
             },
-            Cause::Pool(_) | Cause::Late | Cause::Store(_) => Next::Fail,
+            Cause::Pool(_) | Cause::Late | Cause::Store(_) => RetryAction::Fail,
         }
     }
 
@@ -91,7 +93,7 @@ impl Fault {
     }
 
     /// Says it in the store's words, without a secret.
-    pub fn told(self, address: &Address) -> StoreError {
+    pub fn told(self, address: &PostgresAddress) -> StoreError {
         let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
         let error = match self.cause {
             Cause::Store(error) => return error,
@@ -125,7 +127,7 @@ impl Fault {
     }
 }
 
-fn by_code(told: &DbError, address: &Address) -> StoreError {
+fn by_code(told: &DbError, address: &PostgresAddress) -> StoreError {
     let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
     let said = told.message().to_owned();
     let code = told.code();

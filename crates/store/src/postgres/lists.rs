@@ -2,12 +2,12 @@
 
 use super::{
     PostgresStore,
-    fault::Fault,
+    fault::AttemptError,
     rows::{conversation, head, head_columns, one_more, time},
 };
 use crate::{
-    ConversationId, Filter, Head, Page, PageRequest, PastPrompt, StoreError,
-    page::{Constructed, Start},
+    ConversationId, Filter, Page, PageRequest, PromptSummary, ReplacedPrompt, StoreError,
+    page::{ConversationKey, PageStart},
 };
 use tokio_postgres::types::{ToSql, Type};
 
@@ -16,11 +16,11 @@ impl PostgresStore {
         &self,
         filter: &Filter,
         request: &PageRequest,
-    ) -> Result<Page<Head>, Fault> {
+    ) -> Result<Page<PromptSummary>, AttemptError> {
         let prefix = filter.id_prefix.as_deref().filter(|prefix| !prefix.is_empty());
-        let start = request.start::<Constructed>();
+        let start = request.start::<ConversationKey>();
         // No id holds such a character, and the server would not take each of them.
-        if start == Start::Nowhere || prefix.is_some_and(|prefix| prefix.contains(char::is_control)) {
+        if start == PageStart::Nowhere || prefix.is_some_and(|prefix| prefix.contains(char::is_control)) {
             return Ok(Page::empty());
         }
         let limit = one_more(request.entries());
@@ -43,7 +43,7 @@ impl PostgresStore {
         }
         let select = concat!("SELECT ", head_columns!("''::bytea AS text"), " FROM preface_conversations");
         let order = "ORDER BY constructed_at DESC, id LIMIT $1";
-        let place = if let Start::Behind(place) = &start { Some(place) } else { None };
+        let place = if let PageStart::Behind(place) = &start { Some(place) } else { None };
         let last = place.map(|place| (place.at.as_millisecond(), place.id.as_str()));
         let sql = match &last {
             None => format!("{select} WHERE {wanted} {order}"),
@@ -59,14 +59,14 @@ impl PostgresStore {
         };
         let rows = self.session().await?.planned(&sql, &values).await?;
         let heads = rows.iter().map(head).collect::<Result<_, StoreError>>()?;
-        Ok(Page::cut(heads, request.entries(), Constructed::of))
+        Ok(Page::cut(heads, request.entries(), ConversationKey::of))
     }
 
     pub(super) async fn list_past(
         &self,
         id: &ConversationId,
         request: &PageRequest,
-    ) -> Result<Page<PastPrompt>, Fault> {
+    ) -> Result<Page<ReplacedPrompt>, AttemptError> {
         let Some(below) = below(request) else { return Ok(Page::empty()) };
         let sql = concat!(
             "SELECT ",
@@ -78,9 +78,9 @@ impl PostgresStore {
         let rows = self.session().await?.rows(sql, &[&id.as_str(), &below, &limit]).await?;
         let past = rows
             .iter()
-            .map(|row| Ok(PastPrompt { was: conversation(row)?, replaced_at: time(row, 16)? }))
+            .map(|row| Ok(ReplacedPrompt { was: conversation(row)?, replaced_at: time(row, 16)? }))
             .collect::<Result<_, StoreError>>()?;
-        Ok(Page::cut(past, request.entries(), |past: &PastPrompt| past.was.head.seal.revision))
+        Ok(Page::cut(past, request.entries(), |past: &ReplacedPrompt| past.was.head.seal.revision))
     }
 }
 
@@ -88,9 +88,9 @@ impl PostgresStore {
 /// page is empty.
 pub(super) fn below(request: &PageRequest) -> Option<i64> {
     match request.start::<u64>() {
-        Start::Top => Some(i64::MAX),
-        Start::Behind(number) => i64::try_from(number).ok(),
-        Start::Nowhere => None,
+        PageStart::Top => Some(i64::MAX),
+        PageStart::Behind(number) => i64::try_from(number).ok(),
+        PageStart::Nowhere => None,
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::{
     PostgresStore,
-    fault::{Cause, Fault},
-    session::{End, Session},
+    fault::{AttemptError, Cause},
+    session::{PostgresSession, TransactionEnd},
 };
 use crate::StoreError;
 use tokio_postgres::error::SqlState;
@@ -28,7 +28,7 @@ const HABITS: &[&str] = &[
 
 impl PostgresStore {
     /// Runs what has not been run yet.
-    pub(super) async fn migrate(&self) -> Result<(), Fault> {
+    pub(super) async fn migrate(&self) -> Result<(), AttemptError> {
         let session = self.session().await?;
         if let Some(encoding) = session.row("SHOW server_encoding", &[]).await? {
             let encoding: String = encoding.try_get(0)?;
@@ -49,7 +49,7 @@ impl PostgresStore {
         session.transaction(bring(&session)).await?;
         for habit in HABITS {
             match session.batch(habit).await {
-                Err(Fault { cause: Cause::Server(error), .. }) if error.code().is_some() => (),
+                Err(AttemptError { cause: Cause::Server(error), .. }) if error.code().is_some() => (),
                 done => done?,
             }
         }
@@ -58,7 +58,7 @@ impl PostgresStore {
 }
 
 /// Makes the place of the version.
-async fn make_place(session: &Session) -> Result<(), Fault> {
+async fn make_place(session: &PostgresSession) -> Result<(), AttemptError> {
     for attempt in 0.. {
         let made = session
             .batch("CREATE TABLE IF NOT EXISTS preface_meta (key text PRIMARY KEY, value bigint NOT NULL)")
@@ -72,7 +72,7 @@ async fn make_place(session: &Session) -> Result<(), Fault> {
     Ok(())
 }
 
-fn is_rivalry(fault: &Fault) -> bool {
+fn is_rivalry(fault: &AttemptError) -> bool {
     let Cause::Server(error) = &fault.cause else { return false };
     let code = error.code();
     [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT]
@@ -80,7 +80,7 @@ fn is_rivalry(fault: &Fault) -> bool {
         .any(|rival| code == Some(rival))
 }
 
-async fn bring(session: &Session) -> Result<End<()>, Fault> {
+async fn bring(session: &PostgresSession) -> Result<TransactionEnd<()>, AttemptError> {
     // Another node may take its time.
     session.batch("SET LOCAL statement_timeout = 0").await?;
     let place = "INSERT INTO preface_meta (key, value) VALUES ('tables', 0) ON CONFLICT (key) DO NOTHING";
@@ -96,17 +96,17 @@ async fn bring(session: &Session) -> Result<End<()>, Fault> {
         session.batch(file).await?;
     }
     session.rows("UPDATE preface_meta SET value = $1 WHERE key = 'tables'", &[&i64::from(KNOWN)]).await?;
-    Ok(End::Keep(()))
+    Ok(TransactionEnd::Keep(()))
 }
 
 /// Returns the version of the tables; `None` where there are none.
-pub(super) async fn found(session: &Session) -> Result<Option<u32>, Fault> {
+pub(super) async fn found(session: &PostgresSession) -> Result<Option<u32>, AttemptError> {
     match session.row("SELECT value FROM preface_meta WHERE key = 'tables'", &[]).await {
         Ok(row) => {
             let version = row.map(|row| row.try_get::<_, i64>(0)).transpose()?;
             Ok(version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)))
         }
-        Err(Fault { cause: Cause::Server(error), .. })
+        Err(AttemptError { cause: Cause::Server(error), .. })
             if error.code() == Some(&SqlState::UNDEFINED_TABLE) =>
         {
             Ok(None)

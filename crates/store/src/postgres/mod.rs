@@ -18,16 +18,16 @@ mod templates;
 mod tls;
 
 use crate::{
-    Access, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
-    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
-    TemplateName, TemplateVersion, Which,
+    Actor, Answer, AuditEntry, ConversationId, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page,
+    PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError,
+    StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
 };
-use address::Address;
+use address::PostgresAddress;
 use deadpool_postgres::{Hook, HookError, Pool, Runtime};
-use fault::Fault;
+use fault::AttemptError;
 use jiff::Timestamp;
 use read_only::LastReadOnly;
-use session::{Repeat, STATEMENT};
+use session::{RetryPolicy, STATEMENT};
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
@@ -44,7 +44,7 @@ const PROBE: &str = "WITH probe AS (INSERT INTO preface_meta (key, value) VALUES
 /// A store on a server.
 pub(crate) struct PostgresStore {
     pool: Pool,
-    address: Address,
+    address: PostgresAddress,
     /// Wakes somebody who waits for a connection of this node.
     returned: Arc<Notify>,
     read_only: Arc<LastReadOnly>,
@@ -56,7 +56,7 @@ impl PostgresStore {
     /// # Errors
     /// The address cannot be read, the server does not answer or does not let us in, or a newer preface made the tables.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
-        let address = Address::read(url)?;
+        let address = PostgresAddress::read(url)?;
         let read_only = Arc::<LastReadOnly>::default();
         let (made, used) = (read_only.clone(), read_only.clone());
         let pool = Pool::builder(tls::manager(&address)?)
@@ -88,11 +88,11 @@ impl PostgresStore {
             .build()
             .map_err(|error| StoreError::Other(error.to_string()))?;
         let store = PostgresStore { pool, address, returned: Arc::default(), read_only };
-        store.attempt(Repeat::Always, |_| store.migrate()).await?;
+        store.attempt(RetryPolicy::Always, |_| store.migrate()).await?;
         Ok(store)
     }
 
-    async fn well(&self) -> Result<(), Fault> {
+    async fn well(&self) -> Result<(), AttemptError> {
         let found = migrate::found(&self.session().await?).await?;
         match found == Some(migrate::KNOWN) {
             true => Ok(()),
@@ -100,7 +100,7 @@ impl PostgresStore {
         }
     }
 
-    async fn write_probe(&self) -> Result<(), Fault> {
+    async fn write_probe(&self) -> Result<(), AttemptError> {
         self.session().await?.rows(PROBE, &[]).await?;
         Ok(())
     }
@@ -136,15 +136,15 @@ impl Store for PostgresStore {
 
     fn check(&self) -> Answer<'_, ()> {
         Box::pin(async {
-            match tokio::time::timeout(CHECK, self.attempt(Repeat::Always, |_| self.well())).await {
+            match tokio::time::timeout(CHECK, self.attempt(RetryPolicy::Always, |_| self.well())).await {
                 Ok(answer) => answer,
-                Err(_) => Err(Fault::late().told(&self.address)),
+                Err(_) => Err(AttemptError::late().told(&self.address)),
             }
         })
     }
 
     fn probe(&self) -> Answer<'_, ()> {
-        Box::pin(self.attempt(Repeat::Always, |_| self.write_probe()))
+        Box::pin(self.attempt(RetryPolicy::Always, |_| self.write_probe()))
     }
 
     fn close(&self) -> Answer<'_, ()> {
@@ -154,20 +154,26 @@ impl Store for PostgresStore {
     fn template<'a>(
         &'a self,
         name: &'a TemplateName,
-        which: &'a Which,
+        which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.find_template(name, which)))
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_template(name, which)))
     }
 
-    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+    fn put_template<'a>(
+        &'a self,
+        new: NewVersion,
+        expect: ExpectedVersion,
+        actor: &'a Actor,
+    ) -> Answer<'a, PutOutcome> {
         Box::pin(async move {
-            let stamp = Seal::new(1).stamp;
-            self.attempt(Repeat::Always, |before| self.add_version(&new, expect, actor, stamp, before)).await
+            let stamp = Revision::new(1).stamp;
+            self.attempt(RetryPolicy::Always, |before| self.add_version(&new, expect, actor, stamp, before))
+                .await
         })
     }
 
-    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.list_templates(page)))
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_templates(page)))
     }
 
     fn versions<'a>(
@@ -175,7 +181,7 @@ impl Store for PostgresStore {
         name: &'a TemplateName,
         page: &'a PageRequest,
     ) -> Answer<'a, Page<TemplateVersion>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.list_versions(name, page)))
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_versions(name, page)))
     }
 
     fn label<'a>(
@@ -185,76 +191,81 @@ impl Store for PostgresStore {
         version: Option<u64>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
-        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.put_label(name, label, version, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.put_label(name, label, version, actor)))
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.find_seal(id)))
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_seal(id)))
     }
 
-    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.find_head(id)))
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_head(id)))
     }
 
-    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.find_conversation(id)))
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_conversation(id)))
     }
 
-    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+    fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome> {
         Box::pin(async move {
-            self.attempt(Repeat::Always, |before| self.add_first(&conversation, actor, before)).await
+            self.attempt(RetryPolicy::Always, |before| self.add_first(&conversation, actor, before)).await
         })
     }
 
     fn replace<'a>(
         &'a self,
-        conversation: Conversation,
-        expected: Seal,
+        conversation: StoredPrompt,
+        expected: Revision,
         actor: &'a Actor,
-    ) -> Answer<'a, Replaced> {
+    ) -> Answer<'a, ReplaceOutcome> {
         Box::pin(async move {
-            self.attempt(Repeat::Always, |before| self.add_next(&conversation, expected, actor, before)).await
+            self.attempt(RetryPolicy::Always, |before| self.add_next(&conversation, expected, actor, before))
+                .await
         })
     }
 
     fn delete<'a>(
         &'a self,
         id: &'a ConversationId,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
-        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.forget(id, expected, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.forget(id, expected, actor)))
     }
 
-    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.list_conversations(filter, page)))
+    fn conversations<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<PromptSummary>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_conversations(filter, page)))
     }
 
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.list_past(id, page)))
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_past(id, page)))
     }
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
-        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.forget_old(before, most, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.forget_old(before, most, actor)))
     }
 
     fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
-        Box::pin(self.attempt(Repeat::Always, move |_| self.list_audit(page)))
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_audit(page)))
     }
 
     fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
-        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.trim(before, most, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.trim(before, most, actor)))
     }
 
-    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
-        Box::pin(async move { self.attempt(Repeat::IfNotKept, |_| self.let_in(&access, actor)).await })
+    fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool> {
+        Box::pin(async move { self.attempt(RetryPolicy::IfNotKept, |_| self.let_in(&access, actor)).await })
     }
 
-    fn accesses(&self) -> Answer<'_, Vec<Access>> {
-        Box::pin(self.attempt(Repeat::Always, |_| self.list_accesses()))
+    fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
+        Box::pin(self.attempt(RetryPolicy::Always, |_| self.list_accesses()))
     }
 
     fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
-        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.shut_out(name, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.shut_out(name, actor)))
     }
 }

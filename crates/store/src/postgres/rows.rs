@@ -1,6 +1,9 @@
 //! Rows, and what they mean.
 
-use crate::{Conversation, Head, Reason, Seal, StoreError, TemplateName, TemplateUsed, TemplateVersion};
+use crate::{
+    ConstructReason, PromptSummary, Revision, StoreError, StoredPrompt, TemplateName, TemplateUsed,
+    TemplateVersion,
+};
 use jiff::Timestamp;
 use std::{fmt, str::FromStr, sync::Arc};
 use tokio_postgres::{Row, types::FromSql};
@@ -74,7 +77,7 @@ fn parsed<T: FromStr<Err: fmt::Display>>(row: &Row, column: usize) -> Result<T, 
 }
 
 /// Reads a conversation without its record.
-pub(super) fn head(row: &Row) -> Result<Head, StoreError> {
+pub(super) fn head(row: &Row) -> Result<PromptSummary, StoreError> {
     let model: Option<&[u8]> = get(row, 7)?;
     let template = match get::<Option<&str>>(row, 10)? {
         Some(_) => Some(TemplateUsed {
@@ -84,7 +87,7 @@ pub(super) fn head(row: &Row) -> Result<Head, StoreError> {
         }),
         None => None,
     };
-    Ok(Head {
+    Ok(PromptSummary {
         id: parsed(row, 0)?,
         seal: seal(row, 1)?,
         text: long_text(row, 3)?,
@@ -94,20 +97,20 @@ pub(super) fn head(row: &Row) -> Result<Head, StoreError> {
         model: model.map(|model| utf8(7, model).map(str::to_owned)).transpose()?,
         preset: text(row, 8)?,
         template,
-        reason: word(row, 12, Reason::parse)?,
+        reason: word(row, 12, ConstructReason::parse)?,
         created_at: time(row, 13)?,
         constructed_at: time(row, 14)?,
     })
 }
 
 /// Reads a seal from two columns.
-pub(super) fn seal(row: &Row, column: usize) -> Result<Seal, StoreError> {
-    Ok(Seal { revision: count(row, column)?, stamp: get(row, column + 1)? })
+pub(super) fn seal(row: &Row, column: usize) -> Result<Revision, StoreError> {
+    Ok(Revision { revision: count(row, column)?, stamp: get(row, column + 1)? })
 }
 
 /// Reads a conversation with its record.
-pub(super) fn conversation(row: &Row) -> Result<Conversation, StoreError> {
-    Ok(Conversation { head: head(row)?, record: long_text(row, 15)? })
+pub(super) fn conversation(row: &Row) -> Result<StoredPrompt, StoreError> {
+    Ok(StoredPrompt { head: head(row)?, record: long_text(row, 15)? })
 }
 
 /// Reads a version of a template.

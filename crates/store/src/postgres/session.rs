@@ -2,7 +2,7 @@
 
 use super::{
     PostgresStore, WAIT,
-    fault::{Fault, Next},
+    fault::{AttemptError, RetryAction},
 };
 use crate::StoreError;
 use deadpool_postgres::Object;
@@ -33,7 +33,7 @@ const TRIES: u32 = 8;
 
 /// The rule for repeating a write whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Repeat {
+pub(super) enum RetryPolicy {
     /// Always: writing twice has the same effect, and the second attempt can see if the first was stored.
     Always,
     /// Only if it is certain that nothing was stored.
@@ -42,7 +42,7 @@ pub(super) enum Repeat {
 
 /// The outcome of the attempts before this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum PriorAttempts {
     /// None of them was stored.
     Nothing,
     /// One of them may have been stored.
@@ -50,7 +50,7 @@ pub(super) enum Before {
 }
 
 /// The end of a transaction.
-pub(super) enum End<T> {
+pub(super) enum TransactionEnd<T> {
     /// With everything that was written.
     Keep(T),
     /// As if nothing had been written.
@@ -64,13 +64,13 @@ impl PostgresStore {
     /// Attempts something until it is done or cannot be.
     pub(super) async fn attempt<T, Doing>(
         &self,
-        repeat: Repeat,
-        act: impl Fn(Before) -> Doing,
+        repeat: RetryPolicy,
+        act: impl Fn(PriorAttempts) -> Doing,
     ) -> Result<T, StoreError>
     where
-        Doing: Future<Output = Result<T, Fault>>,
+        Doing: Future<Output = Result<T, AttemptError>>,
     {
-        let mut before = Before::Nothing;
+        let mut before = PriorAttempts::Nothing;
         let mut yielded = 0;
         let mut reconnected = false;
         loop {
@@ -82,14 +82,16 @@ impl PostgresStore {
                 self.read_only.note();
             }
             match fault.next() {
-                Next::Yield if yielded < TRIES => {
+                RetryAction::Yield if yielded < TRIES => {
                     yielded += 1;
                     tokio::time::sleep(pause(yielded)).await;
                 }
-                Next::Reconnect if !reconnected && (!fault.in_doubt || repeat == Repeat::Always) => {
+                RetryAction::Reconnect
+                    if !reconnected && (!fault.in_doubt || repeat == RetryPolicy::Always) =>
+                {
                     reconnected = true;
                     if fault.in_doubt {
-                        before = Before::Perhaps;
+                        before = PriorAttempts::Perhaps;
                     }
                 }
                 _ => return Err(fault.told(&self.address)),
@@ -99,13 +101,13 @@ impl PostgresStore {
 
     /// Takes a connection out of the pool. Where the server allows fewer connections than the pool may hold, waits for one
     /// that this node has already.
-    pub(super) async fn session(&self) -> Result<Session, Fault> {
+    pub(super) async fn session(&self) -> Result<PostgresSession, AttemptError> {
         let began = Instant::now();
         loop {
-            match self.pool.get().await.map_err(Fault::from) {
+            match self.pool.get().await.map_err(AttemptError::from) {
                 Ok(object) => {
                     let (object, returned) = (Some(object), self.returned.clone());
-                    return Ok(Session {
+                    return Ok(PostgresSession {
                         object,
                         returned,
                         pending: AtomicBool::new(false),
@@ -133,14 +135,14 @@ fn pause(attempt: u32) -> Duration {
 }
 
 /// One connection. It goes back to the pool unless something is still under way on it.
-pub(super) struct Session {
+pub(super) struct PostgresSession {
     object: Option<Object>,
     returned: Arc<Notify>,
     pending: AtomicBool,
     patience: Duration,
 }
 
-impl Session {
+impl PostgresSession {
     /// The same connection, for what may take long.
     pub fn patient(mut self) -> Self {
         self.patience = MUCH_PATIENCE;
@@ -152,9 +154,9 @@ impl Session {
     }
 
     /// Waits for an answer, but not for ever. Whoever stops waiting leaves the connection unfit for others.
-    async fn wait<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Fault> {
+    async fn wait<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, AttemptError> {
         let outside = !self.pending.swap(true, Ordering::Relaxed);
-        let answer = tokio::time::timeout(self.patience, answer).await.map_err(|_| Fault::late())?;
+        let answer = tokio::time::timeout(self.patience, answer).await.map_err(|_| AttemptError::late())?;
         if outside {
             self.pending.store(false, Ordering::Relaxed);
         }
@@ -162,7 +164,7 @@ impl Session {
     }
 
     /// Runs a statement that the connection remembers, in one round trip after the first.
-    pub async fn rows(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
+    pub async fn rows(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, AttemptError> {
         let client = self.client();
         self.wait(async {
             let statement = client.prepare_cached(sql).await?;
@@ -171,8 +173,8 @@ impl Session {
         .await
     }
 
-    /// As [`Session::rows`], for at most one row.
-    pub async fn row(&self, sql: &'static str, values: Values<'_>) -> Result<Option<Row>, Fault> {
+    /// As [`PostgresSession::rows`], for at most one row.
+    pub async fn row(&self, sql: &'static str, values: Values<'_>) -> Result<Option<Row>, AttemptError> {
         Ok(self.rows(sql, values).await?.pop())
     }
 
@@ -181,35 +183,35 @@ impl Session {
         &self,
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
-    ) -> Result<Vec<Row>, Fault> {
+    ) -> Result<Vec<Row>, AttemptError> {
         self.wait(self.client().query_typed(sql, values)).await
     }
 
     /// Runs statements without values.
-    pub async fn batch(&self, sql: &str) -> Result<(), Fault> {
+    pub async fn batch(&self, sql: &str) -> Result<(), AttemptError> {
         self.wait(self.client().batch_execute(sql)).await
     }
 
     /// Runs what reads and writes as one transaction.
     pub async fn transaction<T>(
         &self,
-        body: impl Future<Output = Result<End<T>, Fault>>,
-    ) -> Result<T, Fault> {
-        let certain = |fault: Fault| Fault { in_doubt: false, ..fault };
+        body: impl Future<Output = Result<TransactionEnd<T>, AttemptError>>,
+    ) -> Result<T, AttemptError> {
+        let certain = |fault: AttemptError| AttemptError { in_doubt: false, ..fault };
         // Until the end the connection is fit for nobody else.
         self.pending.store(true, Ordering::Relaxed);
         self.batch("BEGIN").await.map_err(certain)?;
         let answer = match body.await {
-            Ok(End::Keep(answer)) => {
+            Ok(TransactionEnd::Keep(answer)) => {
                 self.batch("COMMIT").await?;
                 answer
             }
-            Ok(End::Undo(answer)) => {
+            Ok(TransactionEnd::Undo(answer)) => {
                 self.batch("ROLLBACK").await.map_err(certain)?;
                 answer
             }
             Err(fault) => {
-                if fault.next() != Next::Reconnect && self.batch("ROLLBACK").await.is_ok() {
+                if fault.next() != RetryAction::Reconnect && self.batch("ROLLBACK").await.is_ok() {
                     self.pending.store(false, Ordering::Relaxed);
                 }
                 return Err(certain(fault));
@@ -220,7 +222,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for PostgresSession {
     fn drop(&mut self) {
         if let Some(object) = self.object.take() {
             if self.pending.load(Ordering::Relaxed) {

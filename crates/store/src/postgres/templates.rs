@@ -2,14 +2,14 @@
 
 use super::{
     PostgresStore,
-    fault::Fault,
+    fault::AttemptError,
     lists::below,
     rows::{count, one_more, signed, version, version_columns},
-    session::{Before, End, Session},
+    session::{PostgresSession, PriorAttempts, TransactionEnd},
 };
 use crate::{
-    Action, Actor, Expect, NewVersion, Page, PageRequest, Put, StoreError, Template, TemplateName,
-    TemplateVersion, Which, actor::to_millisecond, page::Start,
+    Actor, AuditAction, ExpectedVersion, NewVersion, Page, PageRequest, PutOutcome, StoreError, TemplateName,
+    TemplateSummary, TemplateVersion, VersionChoice, actor::to_millisecond, page::PageStart,
 };
 use serde_json::json;
 
@@ -45,17 +45,17 @@ impl PostgresStore {
     pub(super) async fn find_template(
         &self,
         name: &TemplateName,
-        which: &Which,
-    ) -> Result<Option<TemplateVersion>, Fault> {
+        which: &VersionChoice,
+    ) -> Result<Option<TemplateVersion>, AttemptError> {
         let session = self.session().await?;
         let name = name.as_str();
         let row = match which {
-            Which::Current => session.row(CURRENT, &[&name]).await?,
-            Which::Version(number) => match i64::try_from(*number) {
+            VersionChoice::Current => session.row(CURRENT, &[&name]).await?,
+            VersionChoice::Version(number) => match i64::try_from(*number) {
                 Ok(number) => session.row(NUMBERED, &[&name, &number]).await?,
                 Err(_) => None,
             },
-            Which::Label(label) => session.row(LABELLED, &[&name, &label.as_bytes()]).await?,
+            VersionChoice::Label(label) => session.row(LABELLED, &[&name, &label.as_bytes()]).await?,
         };
         Ok(row.map(|row| version(&row)).transpose()?)
     }
@@ -64,21 +64,24 @@ impl PostgresStore {
     pub(super) async fn add_version(
         &self,
         new: &NewVersion,
-        expect: Expect,
+        expect: ExpectedVersion,
         actor: &Actor,
         stamp: i64,
-        before: Before,
-    ) -> Result<Put, Fault> {
+        before: PriorAttempts,
+    ) -> Result<PutOutcome, AttemptError> {
         let session = self.session().await?;
         session.transaction(add(&session, new, expect, actor, stamp, before)).await
     }
 
-    pub(super) async fn list_templates(&self, request: &PageRequest) -> Result<Page<Template>, Fault> {
+    pub(super) async fn list_templates(
+        &self,
+        request: &PageRequest,
+    ) -> Result<Page<TemplateSummary>, AttemptError> {
         let start = request.start::<TemplateName>();
         let after = match &start {
-            Start::Top => "",
-            Start::Behind(name) => name.as_str(),
-            Start::Nowhere => return Ok(Page::empty()),
+            PageStart::Top => "",
+            PageStart::Behind(name) => name.as_str(),
+            PageStart::Nowhere => return Ok(Page::empty()),
         };
         let sql = concat!(
             "SELECT ",
@@ -90,16 +93,18 @@ impl PostgresStore {
         let rows = self.session().await?.rows(sql, &[&after, &one_more(request.entries())]).await?;
         let templates = rows
             .iter()
-            .map(|row| Ok(Template { current: version(row)? }))
+            .map(|row| Ok(TemplateSummary { current: version(row)? }))
             .collect::<Result<_, StoreError>>()?;
-        Ok(Page::cut(templates, request.entries(), |template: &Template| template.current.name.clone()))
+        Ok(Page::cut(templates, request.entries(), |template: &TemplateSummary| {
+            template.current.name.clone()
+        }))
     }
 
     pub(super) async fn list_versions(
         &self,
         name: &TemplateName,
         request: &PageRequest,
-    ) -> Result<Page<TemplateVersion>, Fault> {
+    ) -> Result<Page<TemplateVersion>, AttemptError> {
         let Some(below) = below(request) else { return Ok(Page::empty()) };
         let sql = concat!(
             "SELECT ",
@@ -119,38 +124,38 @@ impl PostgresStore {
         label: &str,
         version: Option<u64>,
         actor: &Actor,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, AttemptError> {
         let session = self.session().await?;
         session.transaction(stick(&session, name, label, version, actor)).await
     }
 }
 
 async fn add(
-    session: &Session,
+    session: &PostgresSession,
     new: &NewVersion,
-    expect: Expect,
+    expect: ExpectedVersion,
     actor: &Actor,
     stamp: i64,
-    before: Before,
-) -> Result<End<Put>, Fault> {
+    before: PriorAttempts,
+) -> Result<TransactionEnd<PutOutcome>, AttemptError> {
     let name = new.name.as_str();
     let row = session.row(NEXT, &[&name]).await?;
     let number = row.map(|row| count(&row, 0)).transpose()?.unwrap_or(1);
-    if before == Before::Perhaps
+    if before == PriorAttempts::Perhaps
         && let Some(ours) = session.row(STAMPED, &[&name, &stamp]).await?
     {
-        return Ok(End::Undo(Put::Stored(version(&ours)?)));
+        return Ok(TransactionEnd::Undo(PutOutcome::Stored(version(&ours)?)));
     }
     let current = match number {
         1 => None,
         _ => session.row(NUMBERED, &[&name, &signed(number - 1)?]).await?,
     };
     let current = current.map(|row| version(&row)).transpose()?;
-    if matches!(expect, Expect::Version(expected) if expected != number - 1) {
-        return Ok(End::Undo(Put::Stale(current)));
+    if matches!(expect, ExpectedVersion::Version(expected) if expected != number - 1) {
+        return Ok(TransactionEnd::Undo(PutOutcome::Stale(current)));
     }
     if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
-        return Ok(End::Undo(Put::Unchanged(current)));
+        return Ok(TransactionEnd::Undo(PutOutcome::Unchanged(current)));
     }
     let (author, at) = new.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
     let version = TemplateVersion {
@@ -183,22 +188,22 @@ async fn add(
     let detail = json!({
         "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
     });
-    session.tell(actor, Action::TemplatePut, name, &detail).await?;
-    Ok(End::Keep(Put::Stored(version)))
+    session.tell(actor, AuditAction::TemplatePut, name, &detail).await?;
+    Ok(TransactionEnd::Keep(PutOutcome::Stored(version)))
 }
 
 async fn stick(
-    session: &Session,
+    session: &PostgresSession,
     name: &TemplateName,
     label: &str,
     version: Option<u64>,
     actor: &Actor,
-) -> Result<End<bool>, Fault> {
+) -> Result<TransactionEnd<bool>, AttemptError> {
     let (name, bytes) = (name.as_str(), label.as_bytes());
     // Those who move labels of one template queue.
     let lock = "SELECT version FROM preface_templates WHERE name = $1 FOR UPDATE";
     if session.row(lock, &[&name]).await?.is_none() {
-        return Ok(End::Undo(false));
+        return Ok(TransactionEnd::Undo(false));
     }
     match version.map(i64::try_from) {
         None => {
@@ -212,11 +217,11 @@ async fn stick(
                        ON CONFLICT (name, label) DO UPDATE SET version = excluded.version RETURNING version";
             let number = number.unwrap_or(-1);
             if session.row(sql, &[&name, &bytes, &number]).await?.is_none() {
-                return Ok(End::Undo(false));
+                return Ok(TransactionEnd::Undo(false));
             }
         }
     }
     let detail = json!({"label": label, "version": version});
-    session.tell(actor, Action::TemplateLabel, name, &detail).await?;
-    Ok(End::Keep(true))
+    session.tell(actor, AuditAction::TemplateLabel, name, &detail).await?;
+    Ok(TransactionEnd::Keep(true))
 }

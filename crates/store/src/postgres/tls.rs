@@ -1,6 +1,6 @@
 //! Covers the connection with TLS. Nothing of this is set up for a server that is spoken to in the clear.
 
-use super::address::{Address, Cover};
+use super::address::{PostgresAddress, TlsMode};
 use crate::StoreError;
 use deadpool_postgres::{Manager, ManagerConfig, RecyclingMethod};
 use rustls::{
@@ -14,16 +14,16 @@ use tokio_postgres::NoTls;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Returns what makes connections to an address.
-pub(super) fn manager(address: &Address) -> Result<Manager, StoreError> {
+pub(super) fn manager(address: &PostgresAddress) -> Result<Manager, StoreError> {
     let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let provider = Arc::new(ring::default_provider());
     let covered = match address.cover {
-        Cover::None => return Ok(Manager::from_config(address.config.clone(), NoTls, config)),
-        Cover::Offered => builder(&provider)?
+        TlsMode::None => return Ok(Manager::from_config(address.config.clone(), NoTls, config)),
+        TlsMode::Offered => builder(&provider)?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Whoever(provider)))
+            .with_custom_certificate_verifier(Arc::new(AnyServerVerifier(provider)))
             .with_no_client_auth(),
-        Cover::Verified => {
+        TlsMode::Verified => {
             let mut roots = RootCertStore::empty();
             let found = rustls_native_certs::load_native_certs();
             roots.add_parsable_certificates(found.certs);
@@ -41,9 +41,9 @@ pub(super) fn manager(address: &Address) -> Result<Manager, StoreError> {
     Ok(Manager::from_config(address.config.clone(), MakeRustlsConnect::new(covered), config))
 }
 
-type Builder = rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>;
+type TlsBuilder = rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>;
 
-fn builder(provider: &Arc<CryptoProvider>) -> Result<Builder, StoreError> {
+fn builder(provider: &Arc<CryptoProvider>) -> Result<TlsBuilder, StoreError> {
     ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| StoreError::Other(error.to_string()))
@@ -51,9 +51,9 @@ fn builder(provider: &Arc<CryptoProvider>) -> Result<Builder, StoreError> {
 
 /// Takes any certificate whose key the server holds: a cover against listeners, no proof of who answers.
 #[derive(Debug)]
-struct Whoever(Arc<CryptoProvider>);
+struct AnyServerVerifier(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Whoever {
+impl ServerCertVerifier for AnyServerVerifier {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,

@@ -5,8 +5,8 @@ use super::{
     rows::{instant, number, parsed, signed, text, word},
 };
 use crate::{
-    Action, Actor, Conversation, ConversationId, Created, Head, PastPrompt, Reason, Replaced, Seal,
-    TemplateUsed,
+    Actor, AuditAction, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome,
+    ReplacedPrompt, Revision, StoredPrompt, TemplateUsed,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
@@ -18,7 +18,7 @@ pub(super) const HEAD: &str = "id, revision, stamp, bytes, fingerprint, cwd, mod
      template_version, reason, created_at, constructed_at";
 
 /// Reads [`HEAD`].
-pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<Head> {
+pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
     let template = match row.get_ref(8)? {
         rusqlite::types::ValueRef::Null => None,
         _ => Some(TemplateUsed {
@@ -30,9 +30,9 @@ pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<Head> {
             },
         }),
     };
-    Ok(Head {
+    Ok(PromptSummary {
         id: parsed(row, 0)?,
-        seal: Seal { revision: number(row, 1)?, stamp: row.get(2)? },
+        seal: Revision { revision: number(row, 1)?, stamp: row.get(2)? },
         text: Arc::from(""),
         bytes: number(row, 3)?,
         fingerprint: row.get(4)?,
@@ -40,27 +40,27 @@ pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<Head> {
         model: row.get(6)?,
         preset: row.get(7)?,
         template,
-        reason: word(row, 11, Reason::parse, "a reason")?,
+        reason: word(row, 11, ConstructReason::parse, "a reason")?,
         created_at: instant(row, 12)?,
         constructed_at: instant(row, 13)?,
     })
 }
 
 /// Reads [`HEAD`] and the text behind it.
-fn whole(row: &Row<'_>) -> rusqlite::Result<Head> {
-    Ok(Head { text: text(row, 14)?, ..listed(row)? })
+fn whole(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
+    Ok(PromptSummary { text: text(row, 14)?, ..listed(row)? })
 }
 
 /// Returns what tells this state of a conversation from every other.
-pub(super) fn seal(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Seal>> {
+pub(super) fn seal(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Revision>> {
     connection
         .prepare_cached("SELECT revision, stamp FROM conversations WHERE id = ?1")?
-        .query_row([id.as_str()], |row| Ok(Seal { revision: number(row, 0)?, stamp: row.get(1)? }))
+        .query_row([id.as_str()], |row| Ok(Revision { revision: number(row, 0)?, stamp: row.get(1)? }))
         .optional()
 }
 
 /// Returns the prompt of a conversation.
-pub(super) fn head(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Head>> {
+pub(super) fn head(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<PromptSummary>> {
     connection
         .prepare_cached(&format!("SELECT {HEAD}, text FROM conversations WHERE id = ?1"))?
         .query_row([id.as_str()], whole)
@@ -71,25 +71,25 @@ pub(super) fn head(connection: &Connection, id: &ConversationId) -> rusqlite::Re
 pub(super) fn conversation(
     connection: &Connection,
     id: &ConversationId,
-) -> rusqlite::Result<Option<Conversation>> {
+) -> rusqlite::Result<Option<StoredPrompt>> {
     connection
         .prepare_cached(&format!("SELECT {HEAD}, text, record FROM conversations WHERE id = ?1"))?
-        .query_row([id.as_str()], |row| Ok(Conversation { head: whole(row)?, record: text(row, 15)? }))
+        .query_row([id.as_str()], |row| Ok(StoredPrompt { head: whole(row)?, record: text(row, 15)? }))
         .optional()
 }
 
 /// Reads a prompt that was replaced: [`HEAD`], `text`, `record`, `replaced_at`.
-pub(super) fn past_prompt(row: &Row<'_>) -> rusqlite::Result<PastPrompt> {
-    let was = Conversation { head: whole(row)?, record: text(row, 15)? };
-    Ok(PastPrompt { was, replaced_at: instant(row, 16)? })
+pub(super) fn past_prompt(row: &Row<'_>) -> rusqlite::Result<ReplacedPrompt> {
+    let was = StoredPrompt { head: whole(row)?, record: text(row, 15)? };
+    Ok(ReplacedPrompt { was, replaced_at: instant(row, 16)? })
 }
 
 /// Keeps a first prompt, unless there is one.
 pub(super) fn create(
     connection: &Connection,
-    conversation: &Conversation,
+    conversation: &StoredPrompt,
     actor: &Actor,
-) -> rusqlite::Result<Created> {
+) -> rusqlite::Result<InsertOutcome> {
     let sql = format!(
         "INSERT INTO conversations ({HEAD}, text, record) VALUES (:id, :revision, :stamp, :bytes, :fingerprint, \
          :cwd, :model, :preset, :template, :template_chosen, :template_version, :reason, :created_at, \
@@ -99,29 +99,29 @@ pub(super) fn create(
     if write(connection, &sql, conversation, created_at)? == 0 {
         let existing =
             head(connection, &conversation.head.id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        return Ok(Created::Existing(Box::new(existing)));
+        return Ok(InsertOutcome::Existing(Box::new(existing)));
     }
     told(
         connection,
         actor,
-        Action::ConversationCreate,
+        AuditAction::ConversationCreate,
         conversation.head.id.as_str(),
         &detail(conversation),
     )?;
-    Ok(Created::New)
+    Ok(InsertOutcome::New)
 }
 
 /// Puts a prompt in the place of the one that is `expected`, which becomes past.
 pub(super) fn replace(
     connection: &Connection,
-    conversation: &Conversation,
-    expected: Seal,
+    conversation: &StoredPrompt,
+    expected: Revision,
     actor: &Actor,
-) -> rusqlite::Result<Replaced> {
+) -> rusqlite::Result<ReplaceOutcome> {
     let id = &conversation.head.id;
-    let Some(current) = head(connection, id)? else { return Ok(Replaced::Missing) };
+    let Some(current) = head(connection, id)? else { return Ok(ReplaceOutcome::Missing) };
     if current.seal != expected {
-        return Ok(Replaced::Stale(Box::new(current)));
+        return Ok(ReplaceOutcome::Stale(Box::new(current)));
     }
     connection
         .prepare_cached(&format!(
@@ -135,14 +135,14 @@ pub(super) fn replace(
                created_at = :created_at, constructed_at = :constructed_at, text = :text, record = :record \
                WHERE id = :id";
     write(connection, sql, conversation, current.created_at)?;
-    told(connection, actor, Action::ConversationReplace, id.as_str(), &detail(conversation))?;
-    Ok(Replaced::Done)
+    told(connection, actor, AuditAction::ConversationReplace, id.as_str(), &detail(conversation))?;
+    Ok(ReplaceOutcome::Done)
 }
 
 fn write(
     connection: &Connection,
     sql: &str,
-    conversation: &Conversation,
+    conversation: &StoredPrompt,
     created_at: Timestamp,
 ) -> rusqlite::Result<usize> {
     let head = &conversation.head;
@@ -168,7 +168,7 @@ fn write(
     })
 }
 
-fn detail(conversation: &Conversation) -> serde_json::Value {
+fn detail(conversation: &StoredPrompt) -> serde_json::Value {
     let head = &conversation.head;
     json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
@@ -177,7 +177,7 @@ fn detail(conversation: &Conversation) -> serde_json::Value {
 pub(super) fn delete(
     connection: &Connection,
     id: &ConversationId,
-    expected: Option<Seal>,
+    expected: Option<Revision>,
     actor: &Actor,
 ) -> rusqlite::Result<bool> {
     let known = seal(connection, id)?;
@@ -185,7 +185,7 @@ pub(super) fn delete(
         return Ok(false);
     }
     connection.prepare_cached("DELETE FROM conversations WHERE id = ?1")?.execute([id.as_str()])?;
-    told(connection, actor, Action::ConversationDelete, id.as_str(), &json!({}))?;
+    told(connection, actor, AuditAction::ConversationDelete, id.as_str(), &json!({}))?;
     Ok(true)
 }
 
@@ -205,7 +205,13 @@ pub(super) fn purge(
         )?
         .execute(params![before.as_millisecond(), most])? as u64;
     if count > 0 {
-        told(connection, actor, Action::ConversationPurge, &before.to_string(), &json!({"count": count}))?;
+        told(
+            connection,
+            actor,
+            AuditAction::ConversationPurge,
+            &before.to_string(),
+            &json!({"count": count}),
+        )?;
     }
     Ok(count)
 }

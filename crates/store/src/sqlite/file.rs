@@ -3,7 +3,7 @@
 use super::{
     failure::explain,
     migrations,
-    place::{Found, check_room, identity, prepare},
+    place::{StoreFileState, check_room, identity, prepare},
 };
 use crate::StoreError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
@@ -50,7 +50,7 @@ impl StoreFile {
         let _one_by_one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         // The directory of a relative path is that of now.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if prepare(&path)? == Found::Something {
+        if prepare(&path)? == StoreFileState::Something {
             look(&path)?;
         }
         let failed = |error: Error| explain(&error, &path);

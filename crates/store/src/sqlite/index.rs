@@ -9,11 +9,11 @@
 //! go of all locks that the process holds on it. So all stores of this process share one for each index, and each lets go
 //! of it after its last connection.
 
-use crate::Pulse;
+use crate::ChangeStamp;
 use std::path::Path;
 
 #[cfg(unix)]
-pub(super) use unix::Index;
+pub(super) use unix::WalIndex;
 
 /// Half of the head: it is there twice.
 const HEAD: usize = 48;
@@ -23,16 +23,16 @@ const FORM: u32 = 3_007_000;
 const WRITTEN: usize = 12;
 
 /// Reads the head. `None` where it is in the middle of a change, or of a form that is not known.
-fn pulse(head: &[u8; 2 * HEAD]) -> Option<Pulse> {
+fn pulse(head: &[u8; 2 * HEAD]) -> Option<ChangeStamp> {
     let (one, two) = head.split_at(HEAD);
     let form = u32::from_ne_bytes(one.get(..4)?.try_into().ok()?);
     let known = one == two && form == FORM && one[WRITTEN] == 1;
-    if known { Some(Pulse::new(one.try_into().ok()?)) } else { None }
+    if known { Some(ChangeStamp::new(one.try_into().ok()?)) } else { None }
 }
 
 #[cfg(unix)]
 mod unix {
-    use super::{HEAD, Path, Pulse, pulse};
+    use super::{ChangeStamp, HEAD, Path, pulse};
     use std::{
         fs::{File, metadata},
         os::unix::fs::{FileExt, MetadataExt},
@@ -47,9 +47,9 @@ mod unix {
 
     /// The index of a store's log.
     #[derive(Clone, Debug)]
-    pub(in super::super) struct Index(Arc<File>);
+    pub(in super::super) struct WalIndex(Arc<File>);
 
-    impl Index {
+    impl WalIndex {
         /// Opens the index of a file that a connection has open. `None` where there is none.
         pub fn of(path: &Path) -> Option<Self> {
             let mut index = path.canonicalize().ok()?.into_os_string();
@@ -60,7 +60,7 @@ mod unix {
             open.retain(|(_, file)| file.strong_count() > 0);
             let shared = open.iter().find(|(of, _)| *of == known).and_then(|(_, file)| file.upgrade());
             if let Some(file) = shared {
-                return Some(Index(file));
+                return Some(WalIndex(file));
             }
             let file = File::open(&index).ok()?;
             if file.metadata().ok().map(identity) != Some(known) {
@@ -70,11 +70,11 @@ mod unix {
             }
             let file = Arc::new(file);
             open.push((known, Arc::downgrade(&file)));
-            Some(Index(file))
+            Some(WalIndex(file))
         }
 
         /// Tells whether anybody wrote.
-        pub fn pulse(&self) -> Option<Pulse> {
+        pub fn pulse(&self) -> Option<ChangeStamp> {
             let mut head = [0; 2 * HEAD];
             self.0.read_exact_at(&mut head, 0).ok()?;
             pulse(&head)
@@ -85,15 +85,15 @@ mod unix {
 /// Other systems lock their files so that the head cannot be read.
 #[cfg(not(unix))]
 #[derive(Clone, Debug)]
-pub(super) struct Index;
+pub(super) struct WalIndex;
 
 #[cfg(not(unix))]
-impl Index {
+impl WalIndex {
     pub fn of(_path: &Path) -> Option<Self> {
         None
     }
 
-    pub fn pulse(&self) -> Option<Pulse> {
+    pub fn pulse(&self) -> Option<ChangeStamp> {
         None
     }
 }

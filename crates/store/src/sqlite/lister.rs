@@ -8,16 +8,16 @@ use tokio::sync::{mpsc, oneshot};
 /// The number of reads in the queue before callers must wait.
 const QUEUE: usize = 256;
 
-type Read = Box<dyn FnOnce(&Readers) + Send>;
+type ReadJob = Box<dyn FnOnce(&Readers) + Send>;
 
 /// The way to the thread. It ends when nobody can ask it any more.
 #[derive(Debug)]
-pub(super) struct Lister(mpsc::Sender<Read>);
+pub(super) struct Lister(mpsc::Sender<ReadJob>);
 
 impl Lister {
     /// Starts the thread.
     pub(super) fn start(readers: Arc<Readers>) -> std::io::Result<Self> {
-        let (sender, mut receiver) = mpsc::channel::<Read>(QUEUE);
+        let (sender, mut receiver) = mpsc::channel::<ReadJob>(QUEUE);
         thread::Builder::new().name("store-lister".to_owned()).spawn(move || {
             while let Some(read) = receiver.blocking_recv() {
                 read(&readers);
@@ -32,7 +32,7 @@ impl Lister {
         act: impl FnOnce(&Readers) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let read: Read = Box::new(move |readers| {
+        let read: ReadJob = Box::new(move |readers| {
             // Whoever asked may have left.
             let _ = answer.send(act(readers));
         });

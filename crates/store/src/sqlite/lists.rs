@@ -8,9 +8,9 @@ use super::{
     templates::{self, LISTED},
 };
 use crate::{
-    AuditEntry, ConversationId, Filter, Head, Page, PageRequest, PastPrompt, Template, TemplateName,
-    TemplateVersion,
-    page::{Constructed, Start},
+    AuditEntry, ConversationId, Filter, Page, PageRequest, PromptSummary, ReplacedPrompt, TemplateName,
+    TemplateSummary, TemplateVersion,
+    page::{ConversationKey, PageStart},
 };
 use rusqlite::{Connection, Row, ToSql, named_params, params_from_iter, types::Value};
 
@@ -36,9 +36,9 @@ fn one_more(request: &PageRequest) -> i64 {
 /// Returns the number below which a descending list begins.
 fn below(request: &PageRequest) -> rusqlite::Result<Option<i64>> {
     Ok(match request.start::<u64>() {
-        Start::Top => Some(i64::MAX),
-        Start::Behind(number) => Some(signed(number)?),
-        Start::Nowhere => None,
+        PageStart::Top => Some(i64::MAX),
+        PageStart::Behind(number) => Some(signed(number)?),
+        PageStart::Nowhere => None,
     })
 }
 
@@ -55,7 +55,7 @@ pub(super) fn past(
     connection: &Connection,
     id: &ConversationId,
     request: &PageRequest,
-) -> rusqlite::Result<Page<PastPrompt>> {
+) -> rusqlite::Result<Page<ReplacedPrompt>> {
     let Some(below) = below(request)? else { return Ok(Page::empty()) };
     let sql = format!(
         "SELECT {HEAD}, text, record, replaced_at FROM past_prompts \
@@ -88,11 +88,14 @@ pub(super) fn versions(
 }
 
 /// Lists the templates.
-pub(super) fn templates(connection: &Connection, request: &PageRequest) -> rusqlite::Result<Page<Template>> {
+pub(super) fn templates(
+    connection: &Connection,
+    request: &PageRequest,
+) -> rusqlite::Result<Page<TemplateSummary>> {
     let after = match request.start::<TemplateName>() {
-        Start::Top => String::new(),
-        Start::Behind(name) => name.to_string(),
-        Start::Nowhere => return Ok(Page::empty()),
+        PageStart::Top => String::new(),
+        PageStart::Behind(name) => name.to_string(),
+        PageStart::Nowhere => return Ok(Page::empty()),
     };
     let transaction = connection.unchecked_transaction()?;
     let sql = format!(
@@ -103,7 +106,7 @@ pub(super) fn templates(connection: &Connection, request: &PageRequest) -> rusql
     let mut items = Vec::new();
     for mut current in all(&transaction, &sql, values, templates::listed)? {
         templates::add_labels(&transaction, &mut current)?;
-        items.push(Template { current });
+        items.push(TemplateSummary { current });
     }
     Ok(Page::cut(items, request.entries(), |template| template.current.name.clone()))
 }
@@ -113,9 +116,9 @@ pub(super) fn conversations(
     connection: &Connection,
     filter: &Filter,
     request: &PageRequest,
-) -> rusqlite::Result<Page<Head>> {
-    let start = request.start::<Constructed>();
-    if start == Start::Nowhere {
+) -> rusqlite::Result<Page<PromptSummary>> {
+    let start = request.start::<ConversationKey>();
+    if start == PageStart::Nowhere {
         return Ok(Page::empty());
     }
     let transaction = connection.unchecked_transaction()?;
@@ -143,7 +146,7 @@ pub(super) fn conversations(
     // Behind a key are those of the same millisecond with a greater id, then all that are older: two ranges of the index.
     let mut items = Vec::new();
     let ranges: Vec<(String, Vec<Value>)> = match start {
-        Start::Behind(place) => {
+        PageStart::Behind(place) => {
             let at = place.at.as_millisecond();
             let (here, there) = (values.len() + 1, values.len() + 2);
             vec![
@@ -154,7 +157,7 @@ pub(super) fn conversations(
                 (format!("constructed_at < ?{here}"), vec![at.into()]),
             ]
         }
-        Start::Top | Start::Nowhere => vec![("true".to_owned(), Vec::new())],
+        PageStart::Top | PageStart::Nowhere => vec![("true".to_owned(), Vec::new())],
     };
     for (range, more) in ranges {
         let missing = request.entries() + 1 - items.len();
@@ -174,7 +177,7 @@ pub(super) fn conversations(
             items.push(head?);
         }
     }
-    Ok(Page::cut(items, request.entries(), Constructed::of))
+    Ok(Page::cut(items, request.entries(), ConversationKey::of))
 }
 
 /// Tells whether few conversations have a prefix.

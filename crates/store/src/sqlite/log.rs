@@ -1,7 +1,7 @@
 //! What happened, and who may ask.
 
 use super::rows::{instant, json, number, word};
-use crate::{Access, Action, Actor, AuditEntry, Role, actor::to_millisecond};
+use crate::{Actor, AuditAction, AuditEntry, TokenRecord, TokenRole, actor::to_millisecond};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub(super) fn told(
     connection: &Connection,
     actor: &Actor,
-    action: Action,
+    action: AuditAction,
     subject: &str,
     detail: &Value,
 ) -> rusqlite::Result<()> {
@@ -32,7 +32,7 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
         id: number(row, 0)?,
         at: instant(row, 1)?,
         actor: row.get(2)?,
-        action: word(row, 3, Action::parse, "an action")?,
+        action: word(row, 3, AuditAction::parse, "an action")?,
         subject: row.get(4)?,
         detail: json(row, 5)?,
     })
@@ -53,13 +53,17 @@ pub(super) fn trim(
         )?
         .execute(params![before.as_millisecond(), most])? as u64;
     if count > 0 {
-        told(connection, actor, Action::AuditTrim, &before.to_string(), &json!({"count": count}))?;
+        told(connection, actor, AuditAction::AuditTrim, &before.to_string(), &json!({"count": count}))?;
     }
     Ok(count)
 }
 
 /// Lets somebody in.
-pub(super) fn add_access(connection: &Connection, access: &Access, actor: &Actor) -> rusqlite::Result<bool> {
+pub(super) fn add_access(
+    connection: &Connection,
+    access: &TokenRecord,
+    actor: &Actor,
+) -> rusqlite::Result<bool> {
     let added = connection
         .prepare_cached(
             "INSERT INTO accesses (name, role, digest, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5) \
@@ -73,19 +77,19 @@ pub(super) fn add_access(connection: &Connection, access: &Access, actor: &Actor
             access.expires_at.map(Timestamp::as_millisecond),
         ])?;
     if added > 0 {
-        told(connection, actor, Action::AccessAdd, &access.name, &access.audit_detail())?;
+        told(connection, actor, AuditAction::AccessAdd, &access.name, &access.audit_detail())?;
     }
     Ok(added > 0)
 }
 
 /// Lists who may ask.
-pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<Access>> {
+pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<TokenRecord>> {
     connection
         .prepare_cached("SELECT name, role, digest, created_at, expires_at FROM accesses ORDER BY name")?
         .query_map([], |row| {
-            Ok(Access {
+            Ok(TokenRecord {
                 name: row.get(0)?,
-                role: word(row, 1, Role::parse, "a role")?,
+                role: word(row, 1, TokenRole::parse, "a role")?,
                 digest: row.get(2)?,
                 created_at: instant(row, 3)?,
                 expires_at: row.get::<_, Option<i64>>(4)?.map(|_| instant(row, 4)).transpose()?,
@@ -98,7 +102,7 @@ pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<Access>>
 pub(super) fn remove_access(connection: &Connection, name: &str, actor: &Actor) -> rusqlite::Result<bool> {
     let removed = connection.prepare_cached("DELETE FROM accesses WHERE name = ?1")?.execute([name])?;
     if removed > 0 {
-        told(connection, actor, Action::AccessRemove, name, &json!({}))?;
+        told(connection, actor, AuditAction::AccessRemove, name, &json!({}))?;
     }
     Ok(removed > 0)
 }

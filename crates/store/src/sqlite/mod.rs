@@ -23,9 +23,10 @@ mod tests;
 mod writer;
 
 use crate::{
-    Access, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
-    NewVersion, Page, PageRequest, PastPrompt, Pulse, Put, Replaced, Seal, Store, StoreError, Template,
-    TemplateName, TemplateVersion, Which,
+    Actor, Answer, AuditEntry, ChangeStamp, ConversationId, ExpectedVersion, Filter, InsertOutcome,
+    NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision,
+    Store, StoreError, StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord,
+    VersionChoice,
 };
 use file::StoreFile;
 use jiff::Timestamp;
@@ -41,7 +42,7 @@ use std::{
     thread,
 };
 use tokio::sync::oneshot;
-use writer::Writer;
+use writer::SqliteWriter;
 
 /// A store in one file.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(crate) struct SqliteStore {
     closed: AtomicBool,
     readers: Arc<Readers>,
     lister: Lister,
-    writer: Writer,
+    writer: SqliteWriter,
 }
 
 impl SqliteStore {
@@ -59,7 +60,7 @@ impl SqliteStore {
     /// It cannot be written, is something else, or a newer preface made it.
     pub(crate) async fn open(path: PathBuf) -> Result<Self, StoreError> {
         let (opened, ready) = oneshot::channel();
-        let (writer, queue) = Writer::new();
+        let (writer, queue) = SqliteWriter::new();
         let no_thread = |error: std::io::Error| StoreError::Other(format!("no thread: {error}"));
         thread::Builder::new()
             .name("store-writer".to_owned())
@@ -134,7 +135,7 @@ impl Store for SqliteStore {
         })
     }
 
-    fn pulse(&self) -> Option<Pulse> {
+    fn pulse(&self) -> Option<ChangeStamp> {
         if self.closed.load(Ordering::Acquire) { None } else { self.readers.pulse() }
     }
 
@@ -151,7 +152,7 @@ impl Store for SqliteStore {
     fn template<'a>(
         &'a self,
         name: &'a TemplateName,
-        which: &'a Which,
+        which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>> {
         self.read(move |connection| {
             // What it reads one after the other belongs together.
@@ -159,12 +160,17 @@ impl Store for SqliteStore {
         })
     }
 
-    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+    fn put_template<'a>(
+        &'a self,
+        new: NewVersion,
+        expect: ExpectedVersion,
+        actor: &'a Actor,
+    ) -> Answer<'a, PutOutcome> {
         let actor = actor.clone();
         self.write(move |connection| templates::put(connection, &new, expect, &actor))
     }
 
-    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>> {
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>> {
         let page = page.clone();
         self.list(move |connection| lists::templates(connection, &page))
     }
@@ -189,29 +195,29 @@ impl Store for SqliteStore {
         self.write(move |connection| templates::label(connection, &name, &label, version, &actor))
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
         self.read(move |connection| conversations::seal(connection, id))
     }
 
-    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
         self.read(move |connection| conversations::head(connection, id))
     }
 
-    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>> {
         self.read(move |connection| conversations::conversation(connection, id))
     }
 
-    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+    fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome> {
         let actor = actor.clone();
         self.write(move |connection| conversations::create(connection, &conversation, &actor))
     }
 
     fn replace<'a>(
         &'a self,
-        conversation: Conversation,
-        expected: Seal,
+        conversation: StoredPrompt,
+        expected: Revision,
         actor: &'a Actor,
-    ) -> Answer<'a, Replaced> {
+    ) -> Answer<'a, ReplaceOutcome> {
         let actor = actor.clone();
         self.write(move |connection| conversations::replace(connection, &conversation, expected, &actor))
     }
@@ -219,19 +225,23 @@ impl Store for SqliteStore {
     fn delete<'a>(
         &'a self,
         id: &'a ConversationId,
-        expected: Option<Seal>,
+        expected: Option<Revision>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
         let (id, actor) = (id.clone(), actor.clone());
         self.write(move |connection| conversations::delete(connection, &id, expected, &actor))
     }
 
-    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>> {
+    fn conversations<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<PromptSummary>> {
         let (filter, page) = (filter.clone(), page.clone());
         self.list(move |connection| lists::conversations(connection, &filter, &page))
     }
 
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>> {
         let (id, page) = (id.clone(), page.clone());
         self.list(move |connection| lists::past(connection, &id, &page))
     }
@@ -251,12 +261,12 @@ impl Store for SqliteStore {
         self.write(move |connection| log::trim(connection, before, most, &actor))
     }
 
-    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
+    fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool> {
         let actor = actor.clone();
         self.write(move |connection| log::add_access(connection, &access, &actor))
     }
 
-    fn accesses(&self) -> Answer<'_, Vec<Access>> {
+    fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
         self.list(log::accesses)
     }
 

@@ -15,7 +15,7 @@ const SMALLEST: u64 = 512;
 
 /// The kind of file at the path of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum StoreFileState {
     /// An empty file; it may have been made just now.
     Empty,
     /// A file with something in it.
@@ -23,7 +23,7 @@ pub(super) enum Found {
 }
 
 /// Looks at the place and makes an empty file for the owner alone where there is none.
-pub(super) fn prepare(path: &Path) -> Result<Found, StoreError> {
+pub(super) fn prepare(path: &Path) -> Result<StoreFileState, StoreError> {
     let target = follow(path);
     let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -40,7 +40,7 @@ pub(super) fn prepare(path: &Path) -> Result<Found, StoreError> {
                 return Err(StoreError::ReadOnly(path.display().to_string()));
             }
             writable(directory)?;
-            return Ok(if found.len() == 0 { Found::Empty } else { Found::Something });
+            return Ok(if found.len() == 0 { StoreFileState::Empty } else { StoreFileState::Something });
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(refused(path, &error)),
@@ -48,9 +48,9 @@ pub(super) fn prepare(path: &Path) -> Result<Found, StoreError> {
     make_directory(directory).map_err(|error| refused(directory, &error))?;
     writable(directory)?;
     match make_file(&target) {
-        Ok(()) => Ok(Found::Empty),
+        Ok(()) => Ok(StoreFileState::Empty),
         // Another process was faster.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Found::Something),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(StoreFileState::Something),
         Err(error) => Err(refused(path, &error)),
     }
 }

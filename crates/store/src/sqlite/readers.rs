@@ -1,8 +1,8 @@
 //! Connections for reading. A read by key takes a few microseconds, less than handing it to another thread would, so it
 //! happens where it is asked for, on a connection that is borrowed for as long.
 
-use super::{file::StoreFile, index::Index};
-use crate::{Pulse, StoreError};
+use super::{file::StoreFile, index::WalIndex};
+use crate::{ChangeStamp, StoreError};
 use rusqlite::Connection;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -13,14 +13,14 @@ const KEPT: usize = 32;
 #[derive(Debug)]
 pub(super) struct Readers {
     file: StoreFile,
-    shelf: Mutex<Shelf>,
+    shelf: Mutex<ReaderPool>,
     back: Condvar,
     /// Let go of behind the connections.
-    index: Option<Index>,
+    index: Option<WalIndex>,
 }
 
 #[derive(Debug, Default)]
-struct Shelf {
+struct ReaderPool {
     idle: Vec<Connection>,
     out: usize,
     closed: bool,
@@ -53,16 +53,16 @@ impl Drop for Loan<'_> {
 impl Readers {
     /// Makes a shelf without any connection yet.
     pub(super) fn new(file: StoreFile) -> Self {
-        let index = Index::of(&file.path);
+        let index = WalIndex::of(&file.path);
         Readers { file, shelf: Mutex::default(), back: Condvar::new(), index }
     }
 
     /// Tells whether anybody wrote.
-    pub(super) fn pulse(&self) -> Option<Pulse> {
+    pub(super) fn pulse(&self) -> Option<ChangeStamp> {
         self.index.as_ref()?.pulse()
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn shelf(&self) -> MutexGuard<'_, ReaderPool> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,15 +6,15 @@ use std::{error::Error as StdError, fmt, str::FromStr, sync::Arc};
 
 /// A column that holds what this preface never writes there.
 #[derive(Debug)]
-struct Unknown(&'static str);
+struct UnknownValue(&'static str);
 
-impl fmt::Display for Unknown {
+impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not {}", self.0)
     }
 }
 
-impl StdError for Unknown {}
+impl StdError for UnknownValue {}
 
 /// Says that a column cannot be read.
 fn bad(column: usize, error: impl StdError + Send + Sync + 'static) -> Error {
@@ -55,7 +55,7 @@ pub(super) fn word<T>(
     what: &'static str,
 ) -> rusqlite::Result<T> {
     let text = row.get_ref(column)?.as_str().map_err(|error| bad(column, error))?;
-    parse(text).ok_or_else(|| bad(column, Unknown(what)))
+    parse(text).ok_or_else(|| bad(column, UnknownValue(what)))
 }
 
 /// Reads a JSON document.

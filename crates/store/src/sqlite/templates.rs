@@ -5,7 +5,8 @@ use super::{
     rows::{instant, number, parsed, signed, text},
 };
 use crate::{
-    Action, Actor, Expect, NewVersion, Put, TemplateName, TemplateVersion, Which, actor::to_millisecond,
+    Actor, AuditAction, ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateVersion,
+    VersionChoice, actor::to_millisecond,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params, types::ValueRef};
 use serde_json::json;
@@ -43,15 +44,15 @@ pub(super) fn add_labels(connection: &Connection, version: &mut TemplateVersion)
 pub(super) fn template(
     connection: &Connection,
     name: &TemplateName,
-    which: &Which,
+    which: &VersionChoice,
 ) -> rusqlite::Result<Option<TemplateVersion>> {
     let number = match which {
-        Which::Current => connection
+        VersionChoice::Current => connection
             .prepare_cached("SELECT current FROM templates WHERE name = ?1")?
             .query_row([name.as_str()], |row| row.get::<_, i64>(0))
             .optional()?,
-        Which::Version(number) => i64::try_from(*number).ok(),
-        Which::Label(label) => connection
+        VersionChoice::Version(number) => i64::try_from(*number).ok(),
+        VersionChoice::Label(label) => connection
             .prepare_cached("SELECT version FROM labels WHERE name = ?1 AND label = ?2")?
             .query_row([name.as_str(), label], |row| row.get(0))
             .optional()?,
@@ -78,16 +79,16 @@ pub(super) fn template(
 pub(super) fn put(
     connection: &Connection,
     new: &NewVersion,
-    expect: Expect,
+    expect: ExpectedVersion,
     actor: &Actor,
-) -> rusqlite::Result<Put> {
-    let current = template(connection, &new.name, &Which::Current)?;
+) -> rusqlite::Result<PutOutcome> {
+    let current = template(connection, &new.name, &VersionChoice::Current)?;
     let known = current.as_ref().map_or(0, |current| current.version);
-    if matches!(expect, Expect::Version(expected) if expected != known) {
-        return Ok(Put::Stale(current));
+    if matches!(expect, ExpectedVersion::Version(expected) if expected != known) {
+        return Ok(PutOutcome::Stale(current));
     }
     if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
-        return Ok(Put::Unchanged(current));
+        return Ok(PutOutcome::Unchanged(current));
     }
     let (author, at) = new.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
     let version = TemplateVersion {
@@ -125,8 +126,8 @@ pub(super) fn put(
     let detail = json!({
         "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
     });
-    told(connection, actor, Action::TemplatePut, version.name.as_str(), &detail)?;
-    Ok(Put::Stored(version))
+    told(connection, actor, AuditAction::TemplatePut, version.name.as_str(), &detail)?;
+    Ok(PutOutcome::Stored(version))
 }
 
 /// Puts a label on a version, or takes it away.
@@ -161,6 +162,6 @@ pub(super) fn label(
             .execute([name.as_str(), label])?,
     };
     let detail = json!({"label": label, "version": version});
-    told(connection, actor, Action::TemplateLabel, name.as_str(), &detail)?;
+    told(connection, actor, AuditAction::TemplateLabel, name.as_str(), &detail)?;
     Ok(true)
 }

@@ -2,7 +2,8 @@
 
 use super::SqliteStore;
 use crate::{
-    Actor, Conversation, ConversationId, Created, Filter, Head, PageRequest, Reason, Seal, Store, StoreError,
+    Actor, ConstructReason, ConversationId, Filter, InsertOutcome, PageRequest, PromptSummary, Revision,
+    Store, StoreError, StoredPrompt,
 };
 use jiff::Timestamp;
 use preface_core::prompt::fingerprint;
@@ -19,10 +20,10 @@ fn id(text: &str) -> ConversationId {
 }
 
 /// The first prompt of a conversation. The samples of the testkit have types of its own `preface-store`.
-fn first(name: &str, text: &str) -> Conversation {
-    let head = Head {
+fn first(name: &str, text: &str) -> StoredPrompt {
+    let head = PromptSummary {
         id: id(name),
-        seal: Seal::new(1),
+        seal: Revision::new(1),
         text: text.into(),
         bytes: text.len() as u64,
         fingerprint: fingerprint(text),
@@ -30,11 +31,11 @@ fn first(name: &str, text: &str) -> Conversation {
         model: None,
         preset: "some-preset".to_owned(),
         template: None,
-        reason: Reason::FirstTurn,
+        reason: ConstructReason::FirstTurn,
         created_at: Timestamp::UNIX_EPOCH,
         constructed_at: Timestamp::UNIX_EPOCH,
     };
-    Conversation { head, record: "{}".into() }
+    StoredPrompt { head, record: "{}".into() }
 }
 
 /// Runs one task for each number below `count`, all at once; returns their results.
@@ -78,7 +79,7 @@ async fn room_for(store: &SqliteStore, pages: i64) {
 fn a_full_disk_keeps_nothing_of_a_write_and_the_next_one_works_once_there_is_room() {
     hold(async {
         let (store, _directory) = store().await;
-        assert_eq!(store.create(first("before", "x"), &actor()).await, Ok(Created::New));
+        assert_eq!(store.create(first("before", "x"), &actor()).await, Ok(InsertOutcome::New));
         let large = first("large", &"x".repeat(1 << 20));
         room_for(&store, 10).await;
         let error = store.create(large.clone(), &actor()).await.unwrap_err();
@@ -86,9 +87,9 @@ fn a_full_disk_keeps_nothing_of_a_write_and_the_next_one_works_once_there_is_roo
         assert!(error.is_unavailable());
         assert_eq!(store.head(&id("large")).await, Ok(None));
         assert_eq!(store.audit(&PageRequest::default()).await.unwrap().items.len(), 1);
-        assert_eq!(store.create(first("small", "x"), &actor()).await, Ok(Created::New));
+        assert_eq!(store.create(first("small", "x"), &actor()).await, Ok(InsertOutcome::New));
         room_for(&store, 1000).await;
-        assert_eq!(store.create(large.clone(), &actor()).await, Ok(Created::New));
+        assert_eq!(store.create(large.clone(), &actor()).await, Ok(InsertOutcome::New));
         assert_eq!(store.conversation(&id("large")).await, Ok(Some(large)));
         assert_eq!(store.close().await, Ok(()));
     });
@@ -150,7 +151,7 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
         for (number, said) in said.into_iter().enumerate() {
             match number {
                 5 => assert!(matches!(said, Err(StoreError::Full(_))), "{said:?}"),
-                _ => assert_eq!(said, Ok(Created::New), "{number}"),
+                _ => assert_eq!(said, Ok(InsertOutcome::New), "{number}"),
             }
         }
         let all = store.conversations(&Filter::default(), &PageRequest::default()).await.unwrap();

@@ -19,49 +19,49 @@ const BATCH: usize = 256;
 const QUEUE: usize = 1024;
 
 /// A write on its way.
-trait Write: Send {
+trait WriteJob: Send {
     /// Does it. It may be done again where what it did was rolled back.
     fn act(&mut self, connection: &Connection) -> rusqlite::Result<()>;
     /// Tells whoever asked.
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
 }
 
-struct Asked<T, F> {
+struct WriteRequest<T, F> {
     act: F,
     made: Option<T>,
     answer: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<T: Send, F: FnMut(&Connection) -> rusqlite::Result<T> + Send> Write for Asked<T, F> {
+impl<T: Send, F: FnMut(&Connection) -> rusqlite::Result<T> + Send> WriteJob for WriteRequest<T, F> {
     fn act(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         self.made = Some((self.act)(connection)?);
         Ok(())
     }
 
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
-        let Asked { made, answer, .. } = *self;
+        let WriteRequest { made, answer, .. } = *self;
         // Whoever asked may have left; the write stays.
         let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
     }
 }
 
-enum Message {
-    Write(Box<dyn Write>),
+enum WriterMessage {
+    Write(Box<dyn WriteJob>),
     Close(oneshot::Sender<Result<(), StoreError>>),
 }
 
 /// The way to the thread. It ends when it is told to, or when nobody can ask it any more.
 #[derive(Debug)]
-pub(super) struct Writer(mpsc::Sender<Message>);
+pub(super) struct SqliteWriter(mpsc::Sender<WriterMessage>);
 
 /// The end that the thread listens at.
-pub(super) struct Queue(mpsc::Receiver<Message>);
+pub(super) struct Queue(mpsc::Receiver<WriterMessage>);
 
-impl Writer {
+impl SqliteWriter {
     /// Makes both ends.
-    pub(super) fn new() -> (Writer, Queue) {
+    pub(super) fn new() -> (SqliteWriter, Queue) {
         let (sender, receiver) = mpsc::channel(QUEUE);
-        (Writer(sender), Queue(receiver))
+        (SqliteWriter(sender), Queue(receiver))
     }
 
     /// Has the thread write something; the answer comes once it is on disk.
@@ -70,7 +70,7 @@ impl Writer {
         act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let write = Message::Write(Box::new(Asked { act, made: None, answer }));
+        let write = WriterMessage::Write(Box::new(WriteRequest { act, made: None, answer }));
         self.0.send(write).await.map_err(|_| StoreError::Closed)?;
         answered.await.unwrap_or(Err(StoreError::Closed))
     }
@@ -84,7 +84,7 @@ impl Writer {
     /// Has the thread finish what it was given, and end.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         let (answer, answered) = oneshot::channel();
-        self.0.send(Message::Close(answer)).await.map_err(|_| StoreError::Closed)?;
+        self.0.send(WriterMessage::Close(answer)).await.map_err(|_| StoreError::Closed)?;
         answered.await.unwrap_or(Err(StoreError::Closed))
     }
 }
@@ -98,8 +98,8 @@ impl Queue {
             let mut message = Some(message);
             while let Some(taken) = message {
                 match taken {
-                    Message::Write(write) => batch.push(write),
-                    Message::Close(closer) => {
+                    WriterMessage::Write(write) => batch.push(write),
+                    WriterMessage::Close(closer) => {
                         // What was accepted is still taken, nothing is accepted any more.
                         self.0.close();
                         closers.push(closer);
@@ -145,7 +145,7 @@ enum Batch {
 }
 
 /// Writes a batch and answers each of its writes.
-fn settle(connection: &Connection, mut batch: Vec<Box<dyn Write>>, file: &StoreFile) {
+fn settle(connection: &Connection, mut batch: Vec<Box<dyn WriteJob>>, file: &StoreFile) {
     if batch.is_empty() {
         return;
     }
@@ -168,7 +168,7 @@ fn settle(connection: &Connection, mut batch: Vec<Box<dyn Write>>, file: &StoreF
     }
 }
 
-fn together(connection: &Connection, batch: &mut [Box<dyn Write>], file: &StoreFile) -> Batch {
+fn together(connection: &Connection, batch: &mut [Box<dyn WriteJob>], file: &StoreFile) -> Batch {
     let say = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
     let undo = |error: &rusqlite::Error| {
         if !connection.is_autocommit() {

@@ -1,9 +1,11 @@
 //! The connection breaks after the server has done what it was asked and before its answer arrives.
 
-use preface_store::{Created, Expect, PageRequest, Put, Replaced, Store, StoreError};
+use preface_store::{
+    ExpectedVersion, InsertOutcome, PageRequest, PutOutcome, ReplaceOutcome, Store, StoreError,
+};
 use preface_testkit::contract::{
     samples::{actor, first, id, new_version, next},
-    server::Server,
+    server::PostgresServer,
 };
 use std::sync::{Arc, Mutex};
 use tokio::{
@@ -78,7 +80,7 @@ impl Between {
 }
 
 /// Opens a store with somebody between. The server knows its statements already.
-async fn opened(server: &Server) -> (Arc<dyn Store>, Between) {
+async fn opened(server: &PostgresServer) -> (Arc<dyn Store>, Between) {
     let database = server.new_database();
     let between = Between::default();
     let port = between.start(server.port()).await;
@@ -87,48 +89,48 @@ async fn opened(server: &Server) -> (Arc<dyn Store>, Between) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prompt_whose_answer_was_lost_is_known_by_its_stamp() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let (store, between) = opened(server).await;
     let (one, actor) = (first("c", "the first text"), actor());
     let two = next(&one, "the second text");
     between.swallow("the first text");
-    assert_eq!(store.create(one.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
     assert!(between.is_done());
     between.swallow("the second text");
-    assert_eq!(store.replace(two.clone(), one.head.seal, &actor).await, Ok(Replaced::Done));
+    assert_eq!(store.replace(two.clone(), one.head.seal, &actor).await, Ok(ReplaceOutcome::Done));
     assert!(between.is_done());
     assert_eq!(store.seal(&id("c")).await, Ok(Some(two.head.seal)));
     assert_eq!(store.past(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
     assert_eq!(store.audit(&PageRequest::default()).await.unwrap().items.len(), 2, "each is told once");
     // Without a lost answer the same again is not taken for ours.
-    assert!(matches!(store.create(one.clone(), &actor).await, Ok(Created::Existing(_))));
-    assert!(matches!(store.replace(two, one.head.seal, &actor).await, Ok(Replaced::Stale(_))));
+    assert!(matches!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::Existing(_))));
+    assert!(matches!(store.replace(two, one.head.seal, &actor).await, Ok(ReplaceOutcome::Stale(_))));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prompt_of_a_former_life_stays_stale_where_an_answer_was_lost() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let (store, between) = opened(server).await;
     let (before, after, actor) = (first("c", "the first text"), first("c", "begun again"), actor());
-    assert_eq!(store.create(before.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.create(before.clone(), &actor).await, Ok(InsertOutcome::New));
     assert_eq!(store.delete(&id("c"), None, &actor).await, Ok(true));
-    assert_eq!(store.create(after.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.create(after.clone(), &actor).await, Ok(InsertOutcome::New));
     between.swallow("the late text");
     let said = store.replace(next(&before, "the late text"), before.head.seal, &actor).await;
     assert!(between.is_done());
-    assert_eq!(said, Ok(Replaced::Stale(Box::new(after.head.clone()))));
+    assert_eq!(said, Ok(ReplaceOutcome::Stale(Box::new(after.head.clone()))));
     assert_eq!(store.conversation(&id("c")).await, Ok(Some(after)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_version_whose_answer_was_lost_is_known_by_its_stamp() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let (store, between) = opened(server).await;
     for (number, word) in (1..).zip(["BEGIN", "COMMIT", "template.put", "COMMIT"]) {
         between.swallow(word);
         let new = new_version("main", &format!("text {number}"));
-        match store.put_template(new, Expect::Any, &actor()).await {
-            Ok(Put::Stored(version)) => assert_eq!(version.version, number, "{word}"),
+        match store.put_template(new, ExpectedVersion::Any, &actor()).await {
+            Ok(PutOutcome::Stored(version)) => assert_eq!(version.version, number, "{word}"),
             other => panic!("{word}: {other:?}"),
         }
         assert!(between.is_done());
@@ -138,9 +140,9 @@ async fn a_version_whose_answer_was_lost_is_known_by_its_stamp() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_known_is_not_claimed() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let (store, between) = opened(server).await;
-    assert_eq!(store.create(first("gone", "x"), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(first("gone", "x"), &actor()).await, Ok(InsertOutcome::New));
     // The first delete teaches the connection the statement; the second is the one whose answer is lost.
     assert_eq!(store.delete(&id("nobody"), None, &actor()).await, Ok(false));
     between.swallow("gone");

@@ -1,7 +1,7 @@
 //! TLS: used where the server offers it, refused where it must be trusted and is not.
 
 use preface_store::{StoreError, StoreUrl};
-use preface_testkit::contract::server::{Durability, Server};
+use preface_testkit::contract::server::{Durability, PostgresServer};
 use std::{
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt, chown},
@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Gives the server a certificate that nobody trusts.
-fn cover(server: &Server) {
+fn cover(server: &PostgresServer) {
     let data = server.data();
     let owner = fs::metadata(&data).expect("it is there");
     let (key, certificate) = (data.join("server.key"), data.join("server.crt"));
@@ -33,7 +33,7 @@ fn cover(server: &Server) {
 
 #[tokio::test]
 async fn the_connection_is_covered_where_it_can_be() {
-    let Some(server) = Server::start_with(Durability::Nothing) else { return };
+    let Some(server) = PostgresServer::start_with(Durability::Nothing) else { return };
     server.create_database("db");
     let how = || {
         server.sql(

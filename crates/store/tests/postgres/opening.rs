@@ -1,10 +1,10 @@
 //! Opening: on nothing, by several at once, on what another preface made, where nothing may be written.
 
-use preface_store::{Created, Role, StoreError, StoreUrl};
+use preface_store::{InsertOutcome, StoreError, StoreUrl, TokenRole};
 use preface_testkit::contract::{
     Nodes,
     samples::{actor, first, id},
-    server::Server,
+    server::PostgresServer,
 };
 
 async fn error(url: &str) -> StoreError {
@@ -13,7 +13,7 @@ async fn error(url: &str) -> StoreError {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn several_nodes_may_open_an_empty_database_at_once() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     for _ in 0..3 {
         let url = server.url(&server.new_database());
         let opening: Vec<_> = (0..8)
@@ -27,14 +27,14 @@ async fn several_nodes_may_open_an_empty_database_at_once() {
             stores.push(one.await.expect("it opens"));
         }
         let nodes = Nodes::new(stores);
-        assert_eq!(nodes.one().create(first("c", "x"), &actor()).await, Ok(Created::New));
+        assert_eq!(nodes.one().create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New));
         assert!(nodes.other().head(&id("c")).await.unwrap().is_some());
     }
 }
 
 #[tokio::test]
 async fn tables_of_a_newer_preface_are_left_alone() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql(&database, "UPDATE preface_meta SET value = 99 WHERE key = 'tables'");
@@ -46,7 +46,7 @@ async fn tables_of_a_newer_preface_are_left_alone() {
 
 #[tokio::test]
 async fn tokens_of_the_first_tables_keep_their_roles() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     let tables = include_str!("../../src/postgres/migrations/0001_tables.sql");
     server.sql(
@@ -59,19 +59,22 @@ async fn tokens_of_the_first_tables_keep_their_roles() {
     );
     let tokens = crate::open(&server.url(&database)).await.accesses().await.expect("a list");
     let found: Vec<_> = tokens.iter().map(|token| (&*token.name, token.role, token.expires_at)).collect();
-    assert_eq!(found, [("a", Role::Read, None), ("b", Role::Converse, None), ("c", Role::Write, None)]);
+    assert_eq!(
+        found,
+        [("a", TokenRole::Read, None), ("b", TokenRole::Converse, None), ("c", TokenRole::Write, None)]
+    );
 }
 
 #[tokio::test]
 async fn what_may_not_be_written_may_be_read() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     let url = server.url(&database);
     server.sql("postgres", &format!("ALTER DATABASE {database} SET default_transaction_read_only = on"));
     assert!(matches!(error(&url).await, StoreError::ReadOnly(_)), "no tables can be made");
     server.sql("postgres", &format!("ALTER DATABASE {database} RESET default_transaction_read_only"));
     let store = crate::open(&url).await;
-    assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New));
     server.sql("postgres", &format!("ALTER DATABASE {database} SET default_transaction_read_only = on"));
     let reader = crate::open(&url).await;
     assert_eq!(reader.check().await, Ok(()));
@@ -82,7 +85,7 @@ async fn what_may_not_be_written_may_be_read() {
 
 #[tokio::test]
 async fn a_database_that_cannot_hold_every_text_is_refused() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     server.sql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'");
     let said = error(&server.url("latin")).await.to_string();
     assert!(said.contains("LATIN1") && said.contains("UTF8"), "{said}");

@@ -1,10 +1,10 @@
 //! Many conversations begin at once on two nodes.
 
-use preface_store::{Created, PageRequest};
+use preface_store::{InsertOutcome, PageRequest};
 use preface_testkit::contract::{
     Nodes,
     samples::{actor, first, id},
-    server::Server,
+    server::PostgresServer,
 };
 
 /// Of ten first prompts for each of 200 conversations, all get one, and it is that conversation's.
@@ -12,7 +12,7 @@ use preface_testkit::contract::{
 async fn one_text_for_each_conversation() {
     const CONVERSATIONS: usize = 200;
     const RIVALS: usize = 10;
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     let nodes = Nodes::new(vec![
         crate::open(&server.url(&database)).await,
@@ -24,8 +24,8 @@ async fn one_text_for_each_conversation() {
             let name = format!("c{conversation}");
             let mine = first(&name, &format!("{name}: {rival} {}", "x".repeat(3000)));
             let head = match store.create(mine.clone(), &actor()).await.expect("it answers") {
-                Created::New => mine.head,
-                Created::Existing(head) => *head,
+                InsertOutcome::New => mine.head,
+                InsertOutcome::Existing(head) => *head,
             };
             (conversation, head)
         })

@@ -1,9 +1,9 @@
 //! A server stops, as in a crash, and starts again; nobody opens the store anew.
 
-use preface_store::{Created, Expect, StoreError};
+use preface_store::{ExpectedVersion, InsertOutcome, StoreError};
 use preface_testkit::contract::{
     samples::{actor, first, id, new_version},
-    server::Server,
+    server::PostgresServer,
 };
 use std::{
     sync::{
@@ -22,30 +22,32 @@ fn is_unreachable<T>(answer: &Result<T, StoreError>) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_outlives_its_server() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     server.create_database("db");
     let store = crate::open(&server.url("db")).await;
     let one = first("c", "one");
-    assert_eq!(store.create(one.clone(), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(one.clone(), &actor()).await, Ok(InsertOutcome::New));
     server.stop();
     let answers = async {
         assert!(is_unreachable(&store.check().await));
         assert!(is_unreachable(&store.head(&id("c")).await));
         assert!(is_unreachable(&store.create(first("d", "x"), &actor()).await));
         assert!(is_unreachable(&store.delete(&id("c"), None, &actor()).await));
-        assert!(is_unreachable(&store.put_template(new_version("t", "x"), Expect::Any, &actor()).await));
+        assert!(is_unreachable(
+            &store.put_template(new_version("t", "x"), ExpectedVersion::Any, &actor()).await
+        ));
     };
     tokio::time::timeout(LONG, answers).await.expect("it says so at once");
     server.start_again();
     assert_eq!(store.check().await, Ok(()));
     assert_eq!(store.conversation(&id("c")).await, Ok(Some(one.clone())));
     assert_eq!(store.head(&id("d")).await, Ok(None));
-    assert_eq!(store.create(first("again", "x"), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(first("again", "x"), &actor()).await, Ok(InsertOutcome::New));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_was_acknowledged_outlives_the_server() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     server.create_database("db");
     let store = crate::open(&server.url("db")).await;
     let over = Arc::new(AtomicBool::new(false));
@@ -62,7 +64,7 @@ async fn what_was_acknowledged_outlives_the_server() {
                     let name = format!("{writer}/{number}");
                     let one = first(&name, &format!("{name}: {}", "x".repeat(5000)));
                     let answer = store.create(one.clone(), &actor()).await;
-                    assert!(is_unreachable(&answer) || answer == Ok(Created::New), "{answer:?}");
+                    assert!(is_unreachable(&answer) || answer == Ok(InsertOutcome::New), "{answer:?}");
                     match answer {
                         Ok(_) => _ = acknowledged.fetch_add(1, Ordering::Relaxed),
                         // Attempts while the server is away are spaced out.
@@ -99,7 +101,7 @@ async fn what_was_acknowledged_outlives_the_server() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_waits_behind_who_went_away() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     let url = format!("{}?pool_max=1", server.url(&database)).parse().expect("an address");
     let store = preface_store::open(&url).await.expect("it opens");
@@ -124,7 +126,7 @@ fn is_read_only<T: std::fmt::Debug>(answer: Result<T, StoreError>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_connection_to_a_server_that_takes_no_writes_is_not_used_again() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     // A session keeps its setting, as a connection to a former primary stays with that server.
@@ -144,24 +146,24 @@ async fn a_connection_to_a_server_that_takes_no_writes_is_not_used_again() {
     }
     for _ in 0..2 {
         is_read_only(store.create(first("c", "x"), &actor()).await);
-        is_read_only(store.put_template(new_version("t", "x"), Expect::Any, &actor()).await);
+        is_read_only(store.put_template(new_version("t", "x"), ExpectedVersion::Any, &actor()).await);
         is_read_only(store.probe().await);
         assert_eq!(store.check().await, Ok(()));
     }
     server.sql("postgres", &format!("ALTER DATABASE {database} RESET default_transaction_read_only"));
     for number in 0..12 {
-        assert_eq!(store.create(first(&format!("c{number}"), "x"), &actor()).await, Ok(Created::New));
+        assert_eq!(store.create(first(&format!("c{number}"), "x"), &actor()).await, Ok(InsertOutcome::New));
     }
     assert_eq!(store.probe().await, Ok(()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_outlives_a_server_that_becomes_a_standby_and_is_promoted() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     server.create_database("db");
     let store = crate::open(&server.url("db")).await;
     let (one, c) = (first("c", "x"), id("c"));
-    assert_eq!(store.create(one.clone(), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(one.clone(), &actor()).await, Ok(InsertOutcome::New));
     server.demote();
     for _ in 0..2 {
         is_read_only(store.create(first("d", "x"), &actor()).await);
@@ -170,7 +172,7 @@ async fn a_store_outlives_a_server_that_becomes_a_standby_and_is_promoted() {
         assert_eq!(store.conversation(&c).await, Ok(Some(one.clone())), "reads go on");
     }
     server.promote();
-    assert_eq!(store.create(first("d", "x"), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(first("d", "x"), &actor()).await, Ok(InsertOutcome::New));
     assert_eq!(store.probe().await, Ok(()));
     // An address may insist on a server that takes writes.
     let url = format!("{}?target_session_attrs=read-write", server.url("db"));
@@ -181,7 +183,7 @@ async fn a_store_outlives_a_server_that_becomes_a_standby_and_is_promoted() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_allows_fewer_connections_than_the_pool_is_waited_for() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     server.sql("postgres", "CREATE ROLE few LOGIN CONNECTION LIMIT 2");
     server.sql("postgres", &format!("ALTER DATABASE {database} OWNER TO few"));
@@ -194,7 +196,7 @@ async fn a_server_that_allows_fewer_connections_than_the_pool_is_waited_for() {
             tokio::spawn(async move {
                 for number in 0..10 {
                     let one = first(&format!("{writer}/{number}"), "x");
-                    assert_eq!(store.create(one, &actor()).await, Ok(Created::New));
+                    assert_eq!(store.create(one, &actor()).await, Ok(InsertOutcome::New));
                 }
             })
         })
@@ -207,7 +209,7 @@ async fn a_server_that_allows_fewer_connections_than_the_pool_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_allows_no_connection_is_busy_at_once() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     server.sql("postgres", "CREATE ROLE none_left LOGIN CONNECTION LIMIT 0");
     let url = server.url(&database).replace("postgres@", "none_left@").parse().expect("an address");
@@ -217,7 +219,7 @@ async fn a_server_that_allows_no_connection_is_busy_at_once() {
 
 #[tokio::test]
 async fn a_probe_needs_what_a_first_turn_needs() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql("postgres", "CREATE ROLE reader LOGIN");

@@ -1,9 +1,9 @@
 //! What a server refuses is said clearly, and never with a password.
 
-use preface_store::{Created, Store, StoreError, StoreUrl};
+use preface_store::{InsertOutcome, Store, StoreError, StoreUrl};
 use preface_testkit::contract::{
     samples::{actor, first, id},
-    server::Server,
+    server::PostgresServer,
 };
 
 async fn words(url: &str) -> String {
@@ -17,9 +17,9 @@ async fn words(url: &str) -> String {
 
 #[tokio::test]
 async fn who_is_not_let_in_is_told_why() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
-    let asked = Server::ASKED;
+    let asked = PostgresServer::ASKED;
     server.sql("postgres", &format!("CREATE ROLE {asked} LOGIN SUPERUSER PASSWORD 'right'"));
     let port = server.port();
     let url =
@@ -53,7 +53,7 @@ async fn a_port_where_nobody_listens_is_named() {
 }
 
 /// Makes the server answer each new conversation with an error: the code, and how often.
-async fn refusing(server: &Server, code: &str, times: u32) -> std::sync::Arc<dyn Store> {
+async fn refusing(server: &PostgresServer, code: &str, times: u32) -> std::sync::Arc<dyn Store> {
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql(&database, "CREATE SEQUENCE refused");
@@ -74,7 +74,7 @@ async fn refusing(server: &Server, code: &str, times: u32) -> std::sync::Arc<dyn
 
 #[tokio::test]
 async fn each_refusal_has_its_kind() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     type Kind = fn(&StoreError) -> bool;
     let kinds: [(&str, Kind); 7] = [
         ("53100", |error| matches!(error, StoreError::Full(_))),
@@ -95,12 +95,12 @@ async fn each_refusal_has_its_kind() {
 
 #[tokio::test]
 async fn writers_that_got_into_each_others_way_try_again() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = PostgresServer::shared() else { return };
     for code in ["40001", "40P01"] {
         let store = refusing(server, code, 3).await;
-        assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(Created::New), "{code}");
+        assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New), "{code}");
     }
     // A server that takes no writes is asked once more, on another connection.
     let store = refusing(server, "25006", 1).await;
-    assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New));
 }

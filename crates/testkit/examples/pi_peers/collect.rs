@@ -4,7 +4,7 @@ use crate::{
     Setup,
     oracle::{self, Oracle},
 };
-use preface_testkit::peers::{BuilderInput, PiOptions, Rule, ToolTexts, When};
+use preface_testkit::peers::{BuilderInput, PiCondition, PiOptions, PiToolTexts, Rule};
 use std::fs;
 
 /// The tools that a package brings itself.
@@ -42,7 +42,9 @@ pub fn collect(setup: &Setup, variant: &str) -> Result<PiOptions, String> {
             lines.retain(|line| !always.contains(line));
             let [text] =
                 <[String; 1]>::try_from(lines).map_err(|lines| format!("not one rule: {lines:?}"))?;
-            options.rules.push(Rule { when: When { all: with.iter().map(key).collect(), none }, text });
+            options
+                .rules
+                .push(Rule { when: PiCondition { all: with.iter().map(key).collect(), none }, text });
         }
     }
     let dir = setup.root.join("empty");
@@ -57,7 +59,7 @@ pub fn collect(setup: &Setup, variant: &str) -> Result<PiOptions, String> {
         };
         let mut lines = guidelines(&own)?;
         lines.retain(|line| !known.contains(line));
-        let texts = ToolTexts { snippet: snippet.to_owned(), guidelines: lines };
+        let texts = PiToolTexts { snippet: snippet.to_owned(), guidelines: lines };
         options.tool_texts.insert(tool.to_owned(), texts);
     }
     Ok(options)

@@ -5,7 +5,7 @@ use crate::{
     oracle::{self, Oracle},
     report::Tally,
 };
-use preface_testkit::peers::{BuilderInput, PiBuilder, PiOptions, Plant, random_input};
+use preface_testkit::peers::{BuilderInput, PiBuilder, PiOptions, ProfileFault, random_input};
 use serde_json::Value;
 use std::fs;
 
@@ -18,7 +18,7 @@ pub fn compare(
     variant: &str,
     options: &PiOptions,
     seeds: impl ExactSizeIterator<Item = u64>,
-    plant: Option<Plant>,
+    plant: Option<ProfileFault>,
 ) -> Result<Tally, String> {
     let ours = builder(variant, options, plant)?;
     let mut package = Oracle::start(setup, variant, "pure", crate::NOW)?;
@@ -56,7 +56,7 @@ pub fn vectors(
     setup: &Setup,
     variant: &str,
     options: &PiOptions,
-    plant: Option<Plant>,
+    plant: Option<ProfileFault>,
 ) -> Result<Tally, String> {
     let ours = builder(variant, options, plant)?;
     let mut tally = Tally::default();
@@ -85,7 +85,7 @@ pub fn stored(setup: &Setup, variant: &str) -> Result<Vec<(BuilderInput, String)
     text.split('\n').filter(|line| !line.is_empty()).map(row).collect()
 }
 
-fn builder(variant: &str, options: &PiOptions, plant: Option<Plant>) -> Result<PiBuilder, String> {
+fn builder(variant: &str, options: &PiOptions, plant: Option<ProfileFault>) -> Result<PiBuilder, String> {
     let mut ours = PiBuilder::new(variant, options, crate::NOW, crate::ZONE)?;
     if let Some(plant) = plant {
         ours.plant(plant);

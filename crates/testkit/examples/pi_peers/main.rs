@@ -12,7 +12,7 @@ mod workspaces;
 
 use preface::ASSETS;
 use preface_testkit::peers::{
-    BuilderInput, PiBuilder, PiOptions, Plant, VARIANTS, edge_workspaces, random_workspace,
+    BuilderInput, PiBuilder, PiOptions, ProfileFault, VARIANTS, edge_workspaces, random_workspace,
 };
 use report::Tally;
 use serde_json::json;
@@ -67,7 +67,7 @@ struct Wanted {
     workspaces: u64,
     seed: u64,
     only: Option<String>,
-    plant: Option<Plant>,
+    plant: Option<ProfileFault>,
 }
 
 fn main() -> ExitCode {
@@ -110,8 +110,8 @@ fn wanted() -> Result<Wanted, String> {
             "--only" => wanted.only = Some(value),
             "--plant" => {
                 wanted.plant = Some(match value.as_str() {
-                    "separator" => Plant::Separator,
-                    "order" => Plant::Order,
+                    "separator" => ProfileFault::Separator,
+                    "order" => ProfileFault::Order,
                     _ => return Err(format!("`--plant` is `separator` or `order`: `{value}`")),
                 });
             }
@@ -180,7 +180,7 @@ fn compare(setup: &Setup, wanted: &Wanted) -> Result<bool, String> {
         let (inputs, trees) = compare_variant(setup, wanted, variant, &options, wanted.plant)?;
         rows.push((variant.clone(), inputs, trees));
         if wanted.only.is_none() && wanted.plant.is_none() {
-            for plant in [Plant::Separator, Plant::Order] {
+            for plant in [ProfileFault::Separator, ProfileFault::Order] {
                 missed.extend(planted(setup, wanted, variant, &options, plant)?);
             }
         }
@@ -201,7 +201,7 @@ fn compare_variant(
     wanted: &Wanted,
     variant: &str,
     options: &PiOptions,
-    plant: Option<Plant>,
+    plant: Option<ProfileFault>,
 ) -> Result<(Tally, Tally), String> {
     let tree = |seed| (Some(seed), random_workspace(seed));
     let (mut inputs, mut trees) = (Tally::default(), Tally::default());
@@ -231,7 +231,7 @@ fn planted(
     wanted: &Wanted,
     variant: &str,
     options: &PiOptions,
-    plant: Plant,
+    plant: ProfileFault,
 ) -> Result<Vec<String>, String> {
     report::quietly(|| {
         let inputs = inputs::compare(setup, variant, options, seeds(wanted.seed, PLANTED), Some(plant))?;

@@ -5,7 +5,7 @@ use crate::{
     oracle::{self, Oracle},
     report::Tally,
 };
-use preface_testkit::peers::{PiOptions, Plant, Workspace};
+use preface_testkit::peers::{PiOptions, ProfileFault, Workspace};
 use serde_json::json;
 use std::{
     fs,
@@ -34,7 +34,7 @@ pub fn compare(
     options: &PiOptions,
     trees: impl ExactSizeIterator<Item = (Option<u64>, Workspace)>,
     by: By,
-    plant: Option<Plant>,
+    plant: Option<ProfileFault>,
 ) -> Result<Tally, String> {
     let ours = Preface::new(setup, variant, options, plant)?;
     let mut warm = match by {
@@ -117,9 +117,14 @@ struct Preface {
 }
 
 impl Preface {
-    fn new(setup: &Setup, variant: &str, options: &PiOptions, plant: Option<Plant>) -> Result<Self, String> {
+    fn new(
+        setup: &Setup,
+        variant: &str,
+        options: &PiOptions,
+        plant: Option<ProfileFault>,
+    ) -> Result<Self, String> {
         let mut words = vec!["build".to_owned(), "--quiet".to_owned()];
-        if plant == Some(Plant::Order) {
+        if plant == Some(ProfileFault::Order) {
             let context = if variant == "0.87" { "project_context" } else { "context" };
             let text = format!("extends = \"pi\"\n[section.skills]\nbefore = \"{context}\"\n");
             let file = setup.root.join("order.toml");
@@ -130,7 +135,7 @@ impl Preface {
         }
         words.extend(["--now", crate::NOW, "--tz", crate::ZONE].map(str::to_owned));
         let mut sets = options.sets(variant);
-        if plant == Some(Plant::Separator) {
+        if plant == Some(ProfileFault::Separator) {
             sets.push("join=\n".to_owned());
         }
         words.extend(sets.into_iter().flat_map(|set| ["--set".to_owned(), set]));

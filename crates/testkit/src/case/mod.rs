@@ -3,5 +3,5 @@
 mod parse;
 mod run;
 
-pub use parse::{Act, Case, CaseFile, Entry, Expectation, Turn, parse};
+pub use parse::{Case, CaseEntry, CaseFile, CaseStep, CaseTurn, Expectation, parse};
 pub use run::{run, run_file};

@@ -17,23 +17,23 @@ pub struct Case {
     /// The heading.
     pub name: String,
     /// The steps.
-    pub acts: Vec<Act>,
+    pub acts: Vec<CaseStep>,
 }
 
 /// One step of a case.
 #[derive(Clone, Debug)]
-pub enum Act {
+pub enum CaseStep {
     /// Puts something on the disk.
-    Put(String, Entry),
+    Put(String, CaseEntry),
     /// Runs a turn.
-    Turn(Box<Turn>, usize),
+    Turn(Box<CaseTurn>, usize),
     /// Compares something of the last turn; with the line that the block starts at.
     Expect(Expectation, String, usize),
 }
 
 /// An entry of the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum CaseEntry {
     /// A file with these bytes.
     File(Vec<u8>),
     /// A link to this target.
@@ -84,7 +84,7 @@ pub enum Expectation {
 /// The inputs of a turn, as TOML.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Turn {
+pub struct CaseTurn {
     /// `build` (default), `grant`, `revoke`, `init`.
     pub action: Option<String>,
     /// Relative to the project.
@@ -150,7 +150,7 @@ pub struct Turn {
 /// Names the line that is not understood.
 pub fn parse(text: &str) -> Result<CaseFile, String> {
     let mut title = String::new();
-    let mut shared: Vec<Act> = Vec::new();
+    let mut shared: Vec<CaseStep> = Vec::new();
     let mut cases: Vec<Case> = Vec::new();
     let mut lines = text.lines().enumerate().peekable();
     let mut path: Option<String> = None;
@@ -184,13 +184,13 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                     } else {
                         body.into_bytes()
                     };
-                    acts.push(Act::Put(path, Entry::File(bytes)));
+                    acts.push(CaseStep::Put(path, CaseEntry::File(bytes)));
                 }
                 (None, Some(BlockKind::Turn)) => {
                     let turn = toml::from_str(&body).map_err(|error| format!("line {number}: {error}"))?;
-                    acts.push(Act::Turn(Box::new(turn), number));
+                    acts.push(CaseStep::Turn(Box::new(turn), number));
                 }
-                (None, Some(BlockKind::Expect(what))) => acts.push(Act::Expect(what, body, number)),
+                (None, Some(BlockKind::Expect(what))) => acts.push(CaseStep::Expect(what, body, number)),
                 (Some(path), Some(_)) => {
                     return Err(format!("line {number}: `{path}` needs a block of text"));
                 }
@@ -203,29 +203,29 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                     path = Some(name.to_owned());
                     continue;
                 }
-                "is a directory" => Entry::Dir,
-                "is a pipe" => Entry::Pipe,
-                "is gone" => Entry::Gone,
-                "is unreadable" => Entry::Unreadable,
-                "is an unwritable directory" => Entry::Unwritable,
-                "is a shared directory" => Entry::Shared,
+                "is a directory" => CaseEntry::Dir,
+                "is a pipe" => CaseEntry::Pipe,
+                "is gone" => CaseEntry::Gone,
+                "is unreadable" => CaseEntry::Unreadable,
+                "is an unwritable directory" => CaseEntry::Unwritable,
+                "is a shared directory" => CaseEntry::Shared,
                 rest if rest.starts_with("is the same file as `") && rest.ends_with('`') => {
-                    Entry::Same(rest["is the same file as `".len()..rest.len() - 1].to_owned())
+                    CaseEntry::Same(rest["is the same file as `".len()..rest.len() - 1].to_owned())
                 }
                 rest => match rest.strip_prefix("links to `").and_then(|rest| rest.strip_suffix('`')) {
-                    Some(target) => Entry::Link(target.to_owned()),
+                    Some(target) => CaseEntry::Link(target.to_owned()),
                     // A sentence that happens to start with code.
                     None => continue,
                 },
             };
-            acts.push(Act::Put(name.to_owned(), entry));
+            acts.push(CaseStep::Put(name.to_owned(), entry));
         }
     }
     if cases.is_empty() {
         cases.push(Case { name: title, acts: shared });
     }
     for case in &cases {
-        if !case.acts.iter().any(|act| matches!(act, Act::Expect(..))) {
+        if !case.acts.iter().any(|act| matches!(act, CaseStep::Expect(..))) {
             return Err(format!("case `{}` expects nothing", case.name));
         }
     }

@@ -1,12 +1,12 @@
 //! Running a case on a machine in memory.
 
-use super::parse::{Act, Case, Entry, Expectation, Turn, parse, unescape};
+use super::parse::{Case, CaseStep, CaseTurn, Expectation, ExtensionEntry, parse, unescape};
 use crate::MemorySystem;
 use preface::{
-    ASSETS, Ask, Built, Engine, Error, Request, ScopesReport, StoredTemplate, ToolChoice, TrustAnswer,
+    ASSETS, Ask, BuildResult, Engine, Error, Request, ScopesReport, TemplateInput, ToolChoice, TrustAnswer,
     TrustChoice, TrustQuestion,
-    core::{aside::Aside, line, origin::Origin, prompt::Prompt, variables::NoSource},
-    host::{look::Confirm, system::memory::Verb},
+    core::{aside::Attachment, line, origin::Origin, prompt::Prompt, variables::NoSource},
+    host::{look::Confirm, system::memory::AccessKind},
 };
 use similar::TextDiff;
 use std::{
@@ -48,11 +48,11 @@ pub fn run(case: &Case) -> Result<(), String> {
         .with_dir(PROJECT)
         .with_current_dir(PROJECT)
         .with_var("SHELL", "/bin/bash");
-    let mut last: Option<Last> = None;
+    let mut last: Option<LastTurn> = None;
     for act in &case.acts {
         match act {
-            Act::Put(path, entry) => system = put(system, path, entry)?,
-            Act::Turn(turn, _) => {
+            CaseStep::Put(path, entry) => system = put(system, path, entry)?,
+            CaseStep::Turn(turn, _) => {
                 for (name, value) in &turn.env {
                     system = system.with_var(name, value);
                 }
@@ -66,12 +66,12 @@ pub fn run(case: &Case) -> Result<(), String> {
                     system = system.without_home();
                 }
                 system.clear_touches();
-                let person = Person::new(turn);
+                let person = ScriptedAnswers::new(turn);
                 let outcome = ask(&system, turn, &person)?;
                 let questions = person.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
-                last = Some(Last { outcome, turn: (**turn).clone(), questions, opened: opened(&system) });
+                last = Some(LastTurn { outcome, turn: (**turn).clone(), questions, opened: opened(&system) });
             }
-            Act::Expect(what, wanted, line) => {
+            CaseStep::Expect(what, wanted, line) => {
                 let Some(last) = &last else {
                     return Err(format!("line {line}: no turn before this block"));
                 };
@@ -92,16 +92,16 @@ pub fn run(case: &Case) -> Result<(), String> {
 }
 
 /// The state after the last turn.
-struct Last {
-    outcome: Result<Outcome, Error>,
-    turn: Turn,
+struct LastTurn {
+    outcome: Result<TurnOutcome, Error>,
+    turn: CaseTurn,
     questions: String,
     opened: String,
 }
 
 /// The outcome of a turn.
-enum Outcome {
-    Built(Box<Built>),
+enum TurnOutcome {
+    Built(Box<BuildResult>),
     Report(Vec<String>),
 }
 
@@ -113,46 +113,50 @@ fn absolute(path: &str) -> PathBuf {
     }
 }
 
-fn put(system: MemorySystem, path: &str, entry: &Entry) -> Result<MemorySystem, String> {
+fn put(system: MemorySystem, path: &str, entry: &ExtensionEntry) -> Result<MemorySystem, String> {
     if let Some(bundled) = path.strip_prefix("bundled/") {
-        let Entry::File(bytes) = entry else { return Err(format!("`{path}` can only be a file")) };
+        let ExtensionEntry::File(bytes) = entry else { return Err(format!("`{path}` can only be a file")) };
         return Ok(system.with_bundled(bundled, bytes.clone()));
     }
     let at = absolute(path);
     Ok(match entry {
-        Entry::File(bytes) => {
+        ExtensionEntry::File(bytes) => {
             system.put_file(&at, bytes);
             system
         }
-        Entry::Gone => {
+        ExtensionEntry::Gone => {
             system.cut(&at);
             system
         }
-        Entry::Link(target) => {
+        ExtensionEntry::Link(target) => {
             system.put_link(
                 &at,
                 if target.starts_with('~') { absolute(target) } else { PathBuf::from(target) },
             );
             system
         }
-        Entry::Same(other) => system.with_hard_link(at, absolute(other)),
-        Entry::Dir => system.with_dir(at),
-        Entry::Pipe => system.with_special(at),
-        Entry::Unreadable => system.with_unreadable(at),
-        Entry::Unwritable => system.with_unwritable_dir(at),
-        Entry::Shared => system.with_dir(&at).with_mode(at, 0o1777),
+        ExtensionEntry::Same(other) => system.with_hard_link(at, absolute(other)),
+        ExtensionEntry::Dir => system.with_dir(at),
+        ExtensionEntry::Pipe => system.with_special(at),
+        ExtensionEntry::Unreadable => system.with_unreadable(at),
+        ExtensionEntry::Unwritable => system.with_unwritable_dir(at),
+        ExtensionEntry::Shared => system.with_dir(&at).with_mode(at, 0o1777),
     })
 }
 
 /// The files below the project that were opened, or tried to be, one a line.
 fn opened(system: &MemorySystem) -> String {
-    let reads = system.touches().into_iter().filter(|touch| touch.verb == Verb::Read);
+    let reads = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Read);
     let places = reads.filter_map(|touch| touch.place.strip_prefix(PROJECT).ok().map(Path::to_owned));
     let places: BTreeSet<PathBuf> = places.collect();
     places.iter().map(|place| format!("{}\n", place.display())).collect()
 }
 
-fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Outcome, Error>, String> {
+fn ask(
+    system: &MemorySystem,
+    turn: &CaseTurn,
+    person: &ScriptedAnswers,
+) -> Result<Result<TurnOutcome, Error>, String> {
     let engine = Engine::new(system);
     let mut facts = std::collections::BTreeMap::new();
     for (key, value) in &turn.fact {
@@ -190,7 +194,7 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
             _ => preface::host::places::HomeTrust::OutsideProject,
         },
         pins: None,
-        template: turn.template.as_ref().map(|text| StoredTemplate {
+        template: turn.template.as_ref().map(|text| TemplateInput {
             name: "main".into(),
             version: Some(1),
             text: text.as_str().into(),
@@ -202,26 +206,26 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
     let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();
     Ok(match turn.action.as_deref() {
         None | Some("build") => {
-            engine.build_asking(&request, person).map(|built| Outcome::Built(Box::new(built)))
+            engine.build_asking(&request, person).map(|built| TurnOutcome::Built(Box::new(built)))
         }
         Some("grant") => engine
             .grant(&request, paths, preface::coverage::HiddenText::Refuse)
-            .map(|report| Outcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
+            .map(|report| TurnOutcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
         Some("revoke") => engine
             .revoke(&request, &paths)
-            .map(|report| Outcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
-        Some("scopes") => engine.scopes(&request).map(|report| Outcome::Report(rows(&report, turn))),
+            .map(|report| TurnOutcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
+        Some("scopes") => engine.scopes(&request).map(|report| TurnOutcome::Report(rows(&report, turn))),
         Some(other) => return Err(format!("unknown action `{other}`")),
     })
 }
 
 /// A row for each extension that is not built in (or only those that the turn names), then the notes that matter.
-fn rows(report: &ScopesReport, turn: &Turn) -> Vec<String> {
-    let shipped = |entry: &&preface::core::extension::Entry| {
+fn rows(report: &ScopesReport, turn: &CaseTurn) -> Vec<String> {
+    let shipped = |entry: &&preface::core::extension::ExtensionEntry| {
         ASSETS.iter().any(|(path, _)| entry.origin.path == format!("bundled/{path}"))
             || entry.origin.path == "bundled"
     };
-    let told = |entry: &&preface::core::extension::Entry| {
+    let told = |entry: &&preface::core::extension::ExtensionEntry| {
         !shipped(entry) || !entry.active || entry.fallback_from.is_some()
     };
     let mut lines: Vec<String> = report
@@ -262,16 +266,16 @@ fn rows(report: &ScopesReport, turn: &Turn) -> Vec<String> {
 
 /// The user of a case.
 #[derive(Debug)]
-struct Person {
+struct ScriptedAnswers {
     answer: Option<String>,
     confirm: bool,
     /// The questions, one line each.
     asked: Mutex<String>,
 }
 
-impl Person {
-    fn new(turn: &Turn) -> Self {
-        Person {
+impl ScriptedAnswers {
+    fn new(turn: &CaseTurn) -> Self {
+        ScriptedAnswers {
             answer: turn.answer.clone(),
             confirm: turn.confirm.unwrap_or(false),
             asked: Mutex::default(),
@@ -285,14 +289,14 @@ impl Person {
     }
 }
 
-impl Confirm for Person {
+impl Confirm for ScriptedAnswers {
     fn confirm(&self, question: &str) -> bool {
         self.hear(question);
         self.confirm
     }
 }
 
-impl Ask for Person {
+impl Ask for ScriptedAnswers {
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
         let answer = self.answer.as_deref()?;
         self.hear(&format!("trust {}", question.path.display()));
@@ -316,7 +320,7 @@ impl Ask for Person {
     }
 }
 
-fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) -> Result<String, String> {
+fn found(what: Expectation, wanted: &str, last: &LastTurn, system: &MemorySystem) -> Result<String, String> {
     match (what, &last.outcome) {
         (Expectation::Questions, _) => Ok(last.questions.clone()),
         (Expectation::Opened, _) => Ok(last.opened.clone()),
@@ -325,7 +329,7 @@ fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) ->
             let text = preface::host::system::System::read(
                 system,
                 &absolute(path),
-                preface::host::system::Within::Anywhere,
+                preface::host::system::ReadScope::Anywhere,
                 1 << 20,
             )
             .map_or_else(
@@ -337,11 +341,11 @@ fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) ->
         (Expectation::Error, Err(error)) => Ok(format!("{error}\n{}", place(error))),
         (_, Err(error)) => Err(format!("the turn failed: {error}")),
         (Expectation::Error, Ok(_)) => Err("the turn did not fail".to_owned()),
-        (Expectation::Explain, Ok(Outcome::Report(lines))) => {
+        (Expectation::Explain, Ok(TurnOutcome::Report(lines))) => {
             Ok(lines.iter().map(|line| format!("{line}\n")).collect())
         }
-        (_, Ok(Outcome::Report(_))) => Err("this turn builds no prompt".to_owned()),
-        (what, Ok(Outcome::Built(built))) => {
+        (_, Ok(TurnOutcome::Report(_))) => Err("this turn builds no prompt".to_owned()),
+        (what, Ok(TurnOutcome::Built(built))) => {
             laws(built)?;
             let prompt = &built.prompt;
             Ok(match what {
@@ -387,15 +391,15 @@ fn place(error: &Error) -> String {
 }
 
 /// Checks the properties that every build has, whatever the case expects.
-fn laws(built: &Built) -> Result<(), String> {
+fn laws(built: &BuildResult) -> Result<(), String> {
     built.prompt.check_tiling()?;
-    for Aside { text, part, .. } in &built.prompt.asides {
+    for Attachment { text, part, .. } in &built.prompt.asides {
         if built.prompt.text.contains(text) {
             return Err(format!("the aside `{}` is in the system prompt, too", part.section));
         }
     }
     let json = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
-    let mut again: preface::core::world::World =
+    let mut again: preface::core::world::Snapshot =
         serde_json::from_str(&json).map_err(|error| error.to_string())?;
     if again != built.world {
         return Err("the world does not survive its JSON form".to_owned());
@@ -415,8 +419,8 @@ fn laws(built: &Built) -> Result<(), String> {
 
 /// Each text that is sent beside the prompt, as it is sent.
 fn asides(prompt: &Prompt) -> String {
-    let each = |aside: &Aside| {
-        format!("{} {}\n{}\n", aside.place, aside.part.section, Aside::wrap(&aside.text).text)
+    let each = |aside: &Attachment| {
+        format!("{} {}\n{}\n", aside.place, aside.part.section, Attachment::wrap(&aside.text).text)
     };
     prompt.asides.iter().map(each).collect()
 }

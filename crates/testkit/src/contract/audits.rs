@@ -6,24 +6,26 @@ use super::{
     samples::{actor, at, first, first_at, id, new_version, next, template},
     templates::put,
 };
-use preface_store::{Access, Action, Actor, AuditEntry, Expect, NewVersion, PageRequest, Role, Store};
+use preface_store::{
+    Actor, AuditAction, AuditEntry, ExpectedVersion, NewVersion, PageRequest, Store, TokenRecord, TokenRole,
+};
 use serde_json::{Value, json};
 
 async fn entries(store: &dyn Store) -> Vec<AuditEntry> {
     store.audit(&PageRequest::first(500)).await.expect("it answers").items
 }
 
-fn reader(name: &str) -> Access {
-    let (role, digest) = (Role::Read, Access::digest(name));
-    Access { name: name.to_owned(), role, digest, created_at: at(0), expires_at: None }
+fn reader(name: &str) -> TokenRecord {
+    let (role, digest) = (TokenRole::Read, TokenRecord::digest(name));
+    TokenRecord { name: name.to_owned(), role, digest, created_at: at(0), expires_at: None }
 }
 
 /// Each change has one entry, which says who, when, what, to what, and the rest.
 pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
     let (store, somebody) = (nodes.one(), Actor::at("some \"body\"", at(9)));
     let noted = NewVersion { note: "why".to_owned(), ..new_version("main", "\u{e4}") };
-    store.put_template(noted, Expect::Any, &somebody).await.unwrap();
-    store.put_template(NewVersion::reset(template("main")), Expect::Any, &somebody).await.unwrap();
+    store.put_template(noted, ExpectedVersion::Any, &somebody).await.unwrap();
+    store.put_template(NewVersion::reset(template("main")), ExpectedVersion::Any, &somebody).await.unwrap();
     store.label(&template("main"), "live", Some(1), &somebody).await.unwrap();
     store.label(&template("main"), "live", None, &somebody).await.unwrap();
     let one = first("c/1", "one");
@@ -38,40 +40,40 @@ pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
     store.remove_access("phone", &somebody).await.unwrap();
 
     let print = one.head.fingerprint.as_str();
-    let wanted: Vec<(Action, &str, Value)> = vec![
-        (Action::TemplatePut, "main", json!({"version": 1, "bytes": 2, "reset": false, "note": "why"})),
-        (Action::TemplatePut, "main", json!({"version": 2, "bytes": 0, "reset": true, "note": ""})),
-        (Action::TemplateLabel, "main", json!({"label": "live", "version": 1})),
-        (Action::TemplateLabel, "main", json!({"label": "live", "version": null})),
+    let wanted: Vec<(AuditAction, &str, Value)> = vec![
+        (AuditAction::TemplatePut, "main", json!({"version": 1, "bytes": 2, "reset": false, "note": "why"})),
+        (AuditAction::TemplatePut, "main", json!({"version": 2, "bytes": 0, "reset": true, "note": ""})),
+        (AuditAction::TemplateLabel, "main", json!({"label": "live", "version": 1})),
+        (AuditAction::TemplateLabel, "main", json!({"label": "live", "version": null})),
         (
-            Action::ConversationCreate,
+            AuditAction::ConversationCreate,
             "c/1",
             json!({"revision": 1, "fingerprint": print, "reason": "first-turn"}),
         ),
         (
-            Action::ConversationReplace,
+            AuditAction::ConversationReplace,
             "c/1",
             json!({"revision": 2, "fingerprint": two.head.fingerprint, "reason": "compaction"}),
         ),
-        (Action::ConversationDelete, "c/1", json!({})),
+        (AuditAction::ConversationDelete, "c/1", json!({})),
         (
-            Action::ConversationCreate,
+            AuditAction::ConversationCreate,
             "d",
             json!({"revision": 1, "fingerprint": print, "reason": "first-turn"}),
         ),
         (
-            Action::ConversationCreate,
+            AuditAction::ConversationCreate,
             "e",
             json!({"revision": 1, "fingerprint": print, "reason": "first-turn"}),
         ),
-        (Action::ConversationPurge, "2026-05-28T20:26:40.001Z", json!({"count": 2})),
-        (Action::AccessAdd, "phone", json!({"role": "read"})),
-        (Action::AccessRemove, "phone", json!({})),
+        (AuditAction::ConversationPurge, "2026-05-28T20:26:40.001Z", json!({"count": 2})),
+        (AuditAction::AccessAdd, "phone", json!({"role": "read"})),
+        (AuditAction::AccessRemove, "phone", json!({})),
     ];
     let mut found = entries(nodes.other()).await;
     assert!(found.is_sorted_by(|a, b| a.id > b.id), "ids count upwards, the newest is the first");
     found.reverse();
-    let told: Vec<(Action, &str, Value)> =
+    let told: Vec<(AuditAction, &str, Value)> =
         found.iter().map(|entry| (entry.action, entry.subject.as_str(), entry.detail.clone())).collect();
     assert_eq!(told, wanted);
     assert!(found.iter().all(|entry| entry.actor == somebody.name && entry.at == somebody.at));
@@ -92,19 +94,19 @@ pub async fn old_entries_are_trimmed(nodes: &Nodes) {
     assert_eq!(entries(nodes.other()).await.len(), 5, "nothing was trimmed, and no entry says so");
     assert_eq!(trim(3, 2).await, Ok(2));
     assert_eq!(trim(3, u64::MAX).await, Ok(1));
-    let left: Vec<(Action, String, Value)> = entries(nodes.other())
+    let left: Vec<(AuditAction, String, Value)> = entries(nodes.other())
         .await
         .into_iter()
         .rev()
         .map(|entry| (entry.action, entry.subject, entry.detail))
-        .filter(|(action, ..)| *action == Action::AuditTrim)
+        .filter(|(action, ..)| *action == AuditAction::AuditTrim)
         .collect();
-    let trimmed = |count: u64| (Action::AuditTrim, at(3).to_string(), json!({"count": count}));
+    let trimmed = |count: u64| (AuditAction::AuditTrim, at(3).to_string(), json!({"count": count}));
     assert_eq!(left, [trimmed(2), trimmed(1)]);
     let all = entries(nodes.other()).await;
     let created: Vec<&str> = all
         .iter()
-        .filter(|entry| entry.action == Action::ConversationCreate)
+        .filter(|entry| entry.action == AuditAction::ConversationCreate)
         .map(|entry| entry.subject.as_str())
         .collect();
     assert_eq!(created, ["c4", "c3"]);
@@ -126,8 +128,8 @@ pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
     let before = entries(store).await;
     assert_eq!(before.len(), 3);
 
-    store.put_template(new_version("main", "one"), Expect::Any, &somebody).await.unwrap();
-    store.put_template(new_version("main", "two"), Expect::Version(7), &somebody).await.unwrap();
+    store.put_template(new_version("main", "one"), ExpectedVersion::Any, &somebody).await.unwrap();
+    store.put_template(new_version("main", "two"), ExpectedVersion::Version(7), &somebody).await.unwrap();
     store.label(&template("main"), "live", Some(7), &somebody).await.unwrap();
     store.label(&template("nobody"), "live", None, &somebody).await.unwrap();
     store.create(other.clone(), &somebody).await.unwrap();
@@ -158,5 +160,5 @@ pub async fn entries_never_hold_a_text(nodes: &Nodes) {
     store.add_access(reader("phone"), &actor()).await.unwrap();
     let all = format!("{:?}", entries(nodes.other()).await);
     assert!(!all.contains("nobody may log"), "{all}");
-    assert!(!all.contains(&Access::digest("phone")), "{all}");
+    assert!(!all.contains(&TokenRecord::digest("phone")), "{all}");
 }

@@ -8,7 +8,8 @@ use super::{
 };
 use preface_core::prompt::fingerprint;
 use preface_store::{
-    Access, Actor, Created, Expect, Filter, NewVersion, PageRequest, Put, Replaced, Role, TemplateUsed, Which,
+    Actor, ExpectedVersion, Filter, InsertOutcome, NewVersion, PageRequest, PutOutcome, ReplaceOutcome,
+    TemplateUsed, TokenRecord, TokenRole, VersionChoice,
 };
 
 /// Any text of a template comes back, NUL and all.
@@ -16,11 +17,14 @@ pub async fn any_text_of_a_template_comes_back(nodes: &Nodes) {
     for (number, text) in texts().iter().enumerate() {
         let version = put(nodes.one(), new_version("main", text)).await;
         assert_eq!((version.text.as_deref(), version.bytes), (Some(text.as_str()), text.len() as u64));
-        let found = nodes.other().template(&template("main"), &Which::Current).await.unwrap();
+        let found = nodes.other().template(&template("main"), &VersionChoice::Current).await.unwrap();
         assert!(found.as_ref() == Some(&version), "text {number}: {:?}", text.get(..40));
-        let again =
-            nodes.other().put_template(new_version("main", text), Expect::Any, &actor()).await.unwrap();
-        assert!(matches!(again, Put::Unchanged(_)), "text {number} is known again");
+        let again = nodes
+            .other()
+            .put_template(new_version("main", text), ExpectedVersion::Any, &actor())
+            .await
+            .unwrap();
+        assert!(matches!(again, PutOutcome::Unchanged(_)), "text {number} is known again");
     }
 }
 
@@ -35,7 +39,10 @@ pub async fn any_text_of_a_prompt_comes_back(nodes: &Nodes) {
         assert!(found.is_whole(), "text {number}");
         let mut two = next(&one, text);
         two.record = text.as_str().into();
-        assert_eq!(nodes.other().replace(two.clone(), one.head.seal, &actor()).await, Ok(Replaced::Done));
+        assert_eq!(
+            nodes.other().replace(two.clone(), one.head.seal, &actor()).await,
+            Ok(ReplaceOutcome::Done)
+        );
         there(nodes.one(), &two).await;
         let past = nodes.one().past(&one.head.id, &PageRequest::default()).await.unwrap();
         assert_eq!(past.items[0].was, one);
@@ -104,18 +111,18 @@ pub async fn short_texts_are_data(nodes: &Nodes) {
         one.head.fingerprint = fingerprint(text);
         one.head.template =
             Some(TemplateUsed { chosen: text.clone(), name: template("t"), version: Some(1) });
-        assert_eq!(nodes.one().create(one.clone(), &actor).await, Ok(Created::New));
+        assert_eq!(nodes.one().create(one.clone(), &actor).await, Ok(InsertOutcome::New));
         there(nodes.other(), &one).await;
 
         let name = format!("t{number}");
         let new = NewVersion { note: text.clone(), ..new_version(&name, "x") };
-        let put = nodes.one().put_template(new, Expect::Any, &actor).await.unwrap();
-        let Put::Stored(version) = put else { panic!("not stored: {put:?}") };
+        let put = nodes.one().put_template(new, ExpectedVersion::Any, &actor).await.unwrap();
+        let PutOutcome::Stored(version) = put else { panic!("not stored: {put:?}") };
         assert_eq!((&version.note, &version.author), (text, text));
         let name = template(&name);
-        assert_eq!(nodes.other().template(&name, &Which::Current).await, Ok(Some(version)));
+        assert_eq!(nodes.other().template(&name, &VersionChoice::Current).await, Ok(Some(version)));
         assert_eq!(nodes.one().label(&name, text, Some(1), &actor).await, Ok(true));
-        let labelled = nodes.other().template(&name, &Which::Label(text.clone())).await.unwrap();
+        let labelled = nodes.other().template(&name, &VersionChoice::Label(text.clone())).await.unwrap();
         assert_eq!(labelled.unwrap().labels, [text.as_str()]);
 
         let audit = nodes.other().audit(&PageRequest::first(3)).await.unwrap();
@@ -123,8 +130,9 @@ pub async fn short_texts_are_data(nodes: &Nodes) {
         assert_eq!(audit.items[0].detail["label"], text.as_str());
         assert_eq!(audit.items[1].detail["note"], text.as_str());
 
-        let (digest, created_at) = (Access::digest(text), at(0));
-        let access = Access { name: text.clone(), role: Role::Read, digest, created_at, expires_at: None };
+        let (digest, created_at) = (TokenRecord::digest(text), at(0));
+        let access =
+            TokenRecord { name: text.clone(), role: TokenRole::Read, digest, created_at, expires_at: None };
         assert_eq!(nodes.one().add_access(access.clone(), &actor).await, Ok(true));
         assert!(nodes.other().accesses().await.unwrap().contains(&access), "{text:?}");
         assert_eq!(nodes.one().remove_access(text, &actor).await, Ok(true));
@@ -138,28 +146,28 @@ pub async fn short_texts_with_nul_are_kept_or_refused_as_a_whole(nodes: &Nodes) 
     one.head.cwd = "a\0b".to_owned();
     match store.create(one.clone(), &actor()).await {
         Ok(created) => {
-            assert_eq!(created, Created::New);
+            assert_eq!(created, InsertOutcome::New);
             there(other, &one).await;
         }
         Err(_) => assert_eq!(other.head(&id("c")).await, Ok(None)),
     }
     let new = NewVersion { note: "a\0b".to_owned(), ..new_version("main", "x") };
-    match store.put_template(new, Expect::Any, &actor()).await {
-        Ok(Put::Stored(version)) => {
+    match store.put_template(new, ExpectedVersion::Any, &actor()).await {
+        Ok(PutOutcome::Stored(version)) => {
             assert_eq!(version.note, "a\0b");
-            assert_eq!(other.template(&template("main"), &Which::Current).await, Ok(Some(version)));
+            assert_eq!(other.template(&template("main"), &VersionChoice::Current).await, Ok(Some(version)));
         }
         Ok(other) => panic!("neither kept nor refused: {other:?}"),
-        Err(_) => assert_eq!(other.template(&template("main"), &Which::Current).await, Ok(None)),
+        Err(_) => assert_eq!(other.template(&template("main"), &VersionChoice::Current).await, Ok(None)),
     }
     put(store, new_version("other", "x")).await;
     let kept = put(store, new_version("label", "x")).await;
     match store.label(&kept.name, "a\0b", Some(1), &actor()).await {
         Ok(there) => assert!(there),
-        Err(_) => assert_eq!(other.template(&kept.name, &Which::Current).await, Ok(Some(kept))),
+        Err(_) => assert_eq!(other.template(&kept.name, &VersionChoice::Current).await, Ok(Some(kept))),
     }
     // What cannot be there is not there: asking for it is not an error of the store.
-    let absent = other.template(&template("other"), &Which::Label("no\0such".to_owned())).await;
+    let absent = other.template(&template("other"), &VersionChoice::Label("no\0such".to_owned())).await;
     assert!(matches!(absent, Ok(None) | Err(_)), "{absent:?}");
     create(store, &first("after", "x")).await;
 }

@@ -6,25 +6,26 @@ use super::{
 };
 use jiff::SignedDuration;
 use preface_store::{
-    Access, Actor, Conversation, Created, Expect, Filter, Head, NewVersion, PageRequest, Put, Reason,
-    Replaced, Role, Seal, Store, TemplateUsed, Which,
+    Actor, ConstructReason, ExpectedVersion, Filter, InsertOutcome, NewVersion, PageRequest, PromptSummary,
+    PutOutcome, ReplaceOutcome, Revision, Store, StoredPrompt, TemplateUsed, TokenRecord, TokenRole,
+    VersionChoice,
 };
 
 /// Keeps a first prompt that must be kept.
-pub(super) async fn create(store: &dyn Store, conversation: &Conversation) {
+pub(super) async fn create(store: &dyn Store, conversation: &StoredPrompt) {
     let created = store.create(conversation.clone(), &actor()).await;
-    assert_eq!(created, Ok(Created::New), "{}", conversation.head.id);
+    assert_eq!(created, Ok(InsertOutcome::New), "{}", conversation.head.id);
 }
 
 /// Replaces the prompt that is there by one that must take its place.
-pub(super) async fn replace(store: &dyn Store, conversation: &Conversation) {
+pub(super) async fn replace(store: &dyn Store, conversation: &StoredPrompt) {
     let expected = store.seal(&conversation.head.id).await.expect("it answers").expect("it is there");
     let replaced = store.replace(conversation.clone(), expected, &actor()).await;
-    assert_eq!(replaced, Ok(Replaced::Done), "{}", conversation.head.id);
+    assert_eq!(replaced, Ok(ReplaceOutcome::Done), "{}", conversation.head.id);
 }
 
 /// Says that a store has this conversation, however it is asked.
-pub(super) async fn there(store: &dyn Store, wanted: &Conversation) {
+pub(super) async fn there(store: &dyn Store, wanted: &StoredPrompt) {
     let id = &wanted.head.id;
     assert_eq!(store.seal(id).await, Ok(Some(wanted.head.seal)));
     assert_eq!(store.head(id).await, Ok(Some(wanted.head.clone())));
@@ -39,7 +40,10 @@ pub async fn what_is_missing_is_missing(nodes: &Nodes) {
     assert_eq!(store.conversation(&nobody).await, Ok(None));
     assert_eq!(store.delete(&nobody, None, &actor()).await, Ok(false));
     let never = first("nobody", "one");
-    assert_eq!(store.replace(next(&never, "two"), never.head.seal, &actor()).await, Ok(Replaced::Missing));
+    assert_eq!(
+        store.replace(next(&never, "two"), never.head.seal, &actor()).await,
+        Ok(ReplaceOutcome::Missing)
+    );
     assert_eq!(store.head(&nobody).await, Ok(None));
     let past = store.past(&nobody, &PageRequest::default()).await.unwrap();
     assert!(past.items.is_empty() && past.next.is_none());
@@ -56,13 +60,13 @@ pub async fn every_field_comes_back(nodes: &Nodes) {
     let mut bare = first("bare", "");
     bare.head.model = None;
     bare.head.template = None;
-    bare.head.reason = Reason::Refresh;
+    bare.head.reason = ConstructReason::Refresh;
     bare.head.seal.stamp = 0;
     bare.record = "".into();
     let mut most = first("most", "x");
     most.head.seal.stamp = i64::MAX;
     most.head.model = Some(String::new());
-    most.head.reason = Reason::Compaction;
+    most.head.reason = ConstructReason::Compaction;
     most.head.created_at = at(-1);
     most.head.template =
         Some(TemplateUsed { chosen: "other".to_owned(), name: template("other"), version: None });
@@ -73,7 +77,7 @@ pub async fn every_field_comes_back(nodes: &Nodes) {
         there(nodes.other(), conversation).await;
     }
     let listed = nodes.other().conversations(&Filter::default(), &PageRequest::default()).await.unwrap();
-    let wanted = [&bare, &full, &most].map(|one| Head { text: "".into(), ..one.head.clone() });
+    let wanted = [&bare, &full, &most].map(|one| PromptSummary { text: "".into(), ..one.head.clone() });
     assert_eq!(listed.items, wanted, "without texts, those of one instant by id");
 }
 
@@ -82,7 +86,7 @@ pub async fn a_first_prompt_stays(nodes: &Nodes) {
     let (one, two) = (first("c", "one"), first_at("c", "two", 5));
     create(nodes.one(), &one).await;
     let created = nodes.other().create(two, &actor()).await;
-    assert_eq!(created, Ok(Created::Existing(Box::new(one.head.clone()))));
+    assert_eq!(created, Ok(InsertOutcome::Existing(Box::new(one.head.clone()))));
     there(nodes.one(), &one).await;
     there(nodes.other(), &one).await;
 }
@@ -106,17 +110,17 @@ pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
     create(nodes.one(), &one).await;
     replace(nodes.one(), &two).await;
     let three = next(&two, "");
-    let wrong_stamp = Seal { revision: 2, stamp: two.head.seal.stamp ^ 1 };
-    let wrong_revision = Seal { revision: 3, ..two.head.seal };
+    let wrong_stamp = Revision { revision: 2, stamp: two.head.seal.stamp ^ 1 };
+    let wrong_revision = Revision { revision: 3, ..two.head.seal };
     for (late, expected) in [
         (next(&one, "late"), one.head.seal),
         (next(&three, "early"), three.head.seal),
         (next(&two, "of somebody else"), wrong_stamp),
         (next(&three, "of another revision"), wrong_revision),
-        (next(&two, "of none"), Seal { revision: u64::MAX, stamp: -1 }),
+        (next(&two, "of none"), Revision { revision: u64::MAX, stamp: -1 }),
     ] {
         let answer = nodes.other().replace(late, expected, &actor()).await;
-        assert_eq!(answer, Ok(Replaced::Stale(Box::new(two.head.clone()))));
+        assert_eq!(answer, Ok(ReplaceOutcome::Stale(Box::new(two.head.clone()))));
     }
     there(nodes.other(), &two).await;
     let past = nodes.other().past(&id("c"), &PageRequest::default()).await.unwrap();
@@ -129,7 +133,7 @@ pub async fn a_stale_delete_changes_nothing(nodes: &Nodes) {
     let two = next(&one, "two");
     create(nodes.one(), &one).await;
     replace(nodes.one(), &two).await;
-    let wrong_stamp = Seal { revision: 2, stamp: two.head.seal.stamp ^ 1 };
+    let wrong_stamp = Revision { revision: 2, stamp: two.head.seal.stamp ^ 1 };
     for stale in [one.head.seal, wrong_stamp] {
         assert_eq!(nodes.other().delete(&id("c"), Some(stale), &actor()).await, Ok(false));
     }
@@ -165,7 +169,11 @@ pub async fn a_seal_of_a_former_life_replaces_nothing(nodes: &Nodes) {
         let audit = nodes.one().audit(&PageRequest::default()).await;
         for node in [nodes.one(), nodes.other()] {
             let answer = node.replace(next(&before, "late"), before.head.seal, &actor()).await;
-            assert_eq!(answer, Ok(Replaced::Stale(Box::new(after.head.clone()))), "revision {revision}");
+            assert_eq!(
+                answer,
+                Ok(ReplaceOutcome::Stale(Box::new(after.head.clone()))),
+                "revision {revision}"
+            );
             there(node, &after).await;
         }
         let past = nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap();
@@ -186,29 +194,31 @@ pub async fn times_are_to_the_millisecond(nodes: &Nodes) {
     let fine_actor = Actor { name: "somebody".to_owned(), at: fine };
     let mut one = first("c", "one");
     (one.head.created_at, one.head.constructed_at) = (fine, fine);
-    assert_eq!(store.create(one.clone(), &fine_actor).await, Ok(Created::New));
+    assert_eq!(store.create(one.clone(), &fine_actor).await, Ok(InsertOutcome::New));
     (one.head.created_at, one.head.constructed_at) = (at(1), at(1));
     there(other, &one).await;
 
     let mut two = next(&one, "two");
     two.head.constructed_at = fine;
-    assert_eq!(store.replace(two.clone(), one.head.seal, &fine_actor).await, Ok(Replaced::Done));
+    assert_eq!(store.replace(two.clone(), one.head.seal, &fine_actor).await, Ok(ReplaceOutcome::Done));
     two.head.constructed_at = at(1);
     there(other, &two).await;
     assert_eq!(other.past(&id("c"), &PageRequest::default()).await.unwrap().items[0].replaced_at, at(1));
     assert_eq!(store.purge(fine, 10, &actor()).await, Ok(0), "at an instant is not before it");
 
     let new = NewVersion { written: Some(("earlier".to_owned(), fine)), ..new_version("main", "one") };
-    let Put::Stored(version) = store.put_template(new, Expect::Any, &fine_actor).await.unwrap() else {
+    let PutOutcome::Stored(version) =
+        store.put_template(new, ExpectedVersion::Any, &fine_actor).await.unwrap()
+    else {
         panic!("not stored")
     };
     assert_eq!(version.at, at(1));
-    assert_eq!(other.template(&template("main"), &Which::Current).await, Ok(Some(version)));
+    assert_eq!(other.template(&template("main"), &VersionChoice::Current).await, Ok(Some(version)));
 
-    let access = Access {
+    let access = TokenRecord {
         name: "reader".to_owned(),
-        role: Role::Read,
-        digest: Access::digest("t"),
+        role: TokenRole::Read,
+        digest: TokenRecord::digest("t"),
         created_at: fine,
         expires_at: Some(fine),
     };

@@ -6,7 +6,7 @@ use super::{
     samples::{actor, at, first, first_at, id, new_version, next, template},
     templates::put,
 };
-use preface_store::{Filter, Head, Page, PageRequest, Store, StoreError, TemplateUsed};
+use preface_store::{Filter, Page, PageRequest, PromptSummary, Store, StoreError, TemplateUsed};
 use std::collections::BTreeSet;
 
 /// Turns all pages of a list over.
@@ -26,7 +26,7 @@ async fn turn_over<T>(limit: usize, ask: impl AsyncFn(PageRequest) -> Result<Pag
 }
 
 async fn names(store: &dyn Store, filter: &Filter, limit: usize) -> Vec<String> {
-    let heads: Vec<Head> =
+    let heads: Vec<PromptSummary> =
         turn_over(limit, async |request| store.conversations(filter, &request).await).await;
     assert!(heads.iter().all(|head| head.text.is_empty()), "lists leave texts out");
     heads.into_iter().map(|head| head.id.to_string()).collect()

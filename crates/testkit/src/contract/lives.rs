@@ -5,7 +5,8 @@ use super::{
     samples::{actor, at, first, id, new_version, next, template},
 };
 use preface_store::{
-    Access, Answer, Created, Expect, Filter, NewVersion, PageRequest, Replaced, Role, StoreError, Which,
+    Answer, ExpectedVersion, Filter, InsertOutcome, NewVersion, PageRequest, ReplaceOutcome, StoreError,
+    TokenRecord, TokenRole, VersionChoice,
 };
 use serde_json::json;
 
@@ -21,7 +22,7 @@ pub async fn a_store_is_well(nodes: &Nodes) {
 pub async fn a_probe_changes_nothing(nodes: &Nodes) {
     let (store, other) = (nodes.one(), nodes.other());
     let one = first("c", "one");
-    assert_eq!(store.create(one.clone(), &actor()).await, Ok(Created::New));
+    assert_eq!(store.create(one.clone(), &actor()).await, Ok(InsertOutcome::New));
     let audit = other.audit(&PageRequest::default()).await;
     for _ in 0..2 {
         assert_eq!(store.probe().await, Ok(()));
@@ -38,16 +39,16 @@ pub async fn a_probe_changes_nothing(nodes: &Nodes) {
 /// A name lets one in at a time; it may be given again once its owner is shut out.
 pub async fn access_names_are_unique(nodes: &Nodes) {
     let (store, other) = (nodes.one(), nodes.other());
-    let access = |name: &str, role, token: &str, when| Access {
+    let access = |name: &str, role, token: &str, when| TokenRecord {
         name: name.to_owned(),
         role,
-        digest: Access::digest(token),
+        digest: TokenRecord::digest(token),
         created_at: at(when),
         expires_at: None,
     };
-    let phone = access("phone", Role::Converse, "one", 1);
-    let desk = access("Phone", Role::Write, "two", 2);
-    let taken = access("phone", Role::Write, "three", 3);
+    let phone = access("phone", TokenRole::Converse, "one", 1);
+    let desk = access("Phone", TokenRole::Write, "two", 2);
+    let taken = access("phone", TokenRole::Write, "three", 3);
     assert_eq!(store.add_access(phone.clone(), &actor()).await, Ok(true));
     assert_eq!(
         store.add_access(desk.clone(), &actor()).await,
@@ -65,11 +66,11 @@ pub async fn access_names_are_unique(nodes: &Nodes) {
 /// A token comes back with its role and its expiry, whichever they are.
 pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
     let mut added = Vec::new();
-    for (number, role) in Role::ALL.into_iter().enumerate() {
-        let access = Access {
+    for (number, role) in TokenRole::ALL.into_iter().enumerate() {
+        let access = TokenRecord {
             name: format!("{number}"),
             role,
-            digest: Access::digest(role.as_str()),
+            digest: TokenRecord::digest(role.as_str()),
             created_at: at(1),
             expires_at: (number % 2 == 0).then(|| at(1000 + number as i64)),
         };
@@ -88,7 +89,7 @@ pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
 pub async fn a_pulse_tells_of_every_write(nodes: &Nodes) {
     let (store, other, actor) = (nodes.one(), nodes.other(), actor());
     let one = first("c", "one");
-    assert_eq!(other.create(one.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(other.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
     assert_eq!(store.pulse().is_some(), nodes.other().pulse().is_some());
     let Some(mut before) = store.pulse() else { return };
     assert_eq!(store.head(&id("c")).await, Ok(Some(one.head.clone())));
@@ -99,13 +100,13 @@ pub async fn a_pulse_tells_of_every_write(nodes: &Nodes) {
         assert_ne!(now, before, "{what}");
         before = now;
     };
-    assert_eq!(other.replace(two.clone(), one.head.seal, &actor).await, Ok(Replaced::Done));
+    assert_eq!(other.replace(two.clone(), one.head.seal, &actor).await, Ok(ReplaceOutcome::Done));
     wrote("a prompt replaced by another node");
-    assert_eq!(store.replace(next(&two, "three"), two.head.seal, &actor).await, Ok(Replaced::Done));
+    assert_eq!(store.replace(next(&two, "three"), two.head.seal, &actor).await, Ok(ReplaceOutcome::Done));
     wrote("a prompt replaced by this node");
     assert_eq!(other.delete(&id("c"), None, &actor).await, Ok(true));
     wrote("a conversation forgotten");
-    assert_eq!(other.create(first("c", "one"), &actor).await, Ok(Created::New));
+    assert_eq!(other.create(first("c", "one"), &actor).await, Ok(InsertOutcome::New));
     wrote("a conversation that began again");
     assert_eq!(other.purge(at(1 << 40), 10, &actor).await, Ok(1));
     wrote("a purge");
@@ -120,13 +121,13 @@ pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     }
     let (store, actor, main, c) = (nodes.one(), actor(), template("main"), id("c"));
     let one = first("c", "one");
-    assert_eq!(store.create(one.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
     assert_eq!(store.close().await, Ok(()));
     closed(store.check().await, "check");
     closed(store.probe().await, "probe");
     assert_eq!(store.pulse(), None);
-    closed(store.template(&main, &Which::Current).await, "template");
-    closed(store.put_template(new_version("main", ""), Expect::Any, &actor).await, "put_template");
+    closed(store.template(&main, &VersionChoice::Current).await, "template");
+    closed(store.put_template(new_version("main", ""), ExpectedVersion::Any, &actor).await, "put_template");
     closed(store.templates(&PageRequest::default()).await, "templates");
     closed(store.versions(&main, &PageRequest::default()).await, "versions");
     closed(store.label(&main, "live", None, &actor).await, "label");
@@ -143,7 +144,7 @@ pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     closed(store.trim_audit(at(0), 1, &actor).await, "trim_audit");
     closed(store.accesses().await, "accesses");
     closed(store.remove_access("x", &actor).await, "remove_access");
-    closed(store.put_template(NewVersion::reset(main), Expect::Any, &actor).await, "put_template");
+    closed(store.put_template(NewVersion::reset(main), ExpectedVersion::Any, &actor).await, "put_template");
     closed(store.close().await, "close");
 }
 
@@ -158,7 +159,7 @@ pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
                     let store = std::sync::Arc::clone(&store);
                     async move {
                         if number == 16 {
-                            store.close().await.map(|()| Created::New)
+                            store.close().await.map(|()| InsertOutcome::New)
                         } else {
                             store.create(first(&format!("c{number}"), "x"), &actor()).await
                         }
@@ -168,7 +169,7 @@ pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
         }
     });
     let said = writes.await.expect("it ends");
-    assert_eq!(said[16], Ok(Created::New), "close answers");
+    assert_eq!(said[16], Ok(InsertOutcome::New), "close answers");
     for (number, said) in said.into_iter().enumerate().filter(|(number, _)| *number != 16) {
         let there: Answer<'_, _> = Box::pin(async {
             // A node that was closed with the first (one process, one memory) has nothing to say.
@@ -176,7 +177,7 @@ pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
         });
         match (said, there.await) {
             (Ok(created), Ok(head)) => {
-                assert_eq!(created, Created::New);
+                assert_eq!(created, InsertOutcome::New);
                 assert!(head.is_some(), "c{number} was acknowledged");
             }
             (Err(error), Ok(head)) => {

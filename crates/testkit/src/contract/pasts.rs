@@ -5,7 +5,7 @@ use super::{
     conversations::{create, replace, there},
     samples::{actor, at, first, first_at, id, next},
 };
-use preface_store::{Actor, PageRequest, PastPrompt, Replaced};
+use preface_store::{Actor, PageRequest, ReplaceOutcome, ReplacedPrompt};
 
 /// A prompt that was replaced is kept with its record and all it was built for.
 pub async fn the_past_is_filed_whole(nodes: &Nodes) {
@@ -16,10 +16,14 @@ pub async fn the_past_is_filed_whole(nodes: &Nodes) {
     create(nodes.one(), &first("d", "else")).await;
     for (second, was, prompt) in [(10, &one, &two), (20, &two, &three)] {
         let actor = Actor::at("compacts", at(second));
-        assert_eq!(nodes.turn(1).replace(prompt.clone(), was.head.seal, &actor).await, Ok(Replaced::Done));
+        assert_eq!(
+            nodes.turn(1).replace(prompt.clone(), was.head.seal, &actor).await,
+            Ok(ReplaceOutcome::Done)
+        );
     }
     let past = nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap();
-    let wanted = [PastPrompt { was: two, replaced_at: at(20) }, PastPrompt { was: one, replaced_at: at(10) }];
+    let wanted =
+        [ReplacedPrompt { was: two, replaced_at: at(20) }, ReplacedPrompt { was: one, replaced_at: at(10) }];
     assert_eq!(past.items, wanted);
     assert_eq!(past.next, None);
     there(nodes.one(), &three).await;

@@ -6,7 +6,10 @@ use super::{
     samples::{actor, at, first, first_at, id, new_version, next, template},
     templates::put,
 };
-use preface_store::{Access, Action, Created, Expect, Filter, PageRequest, Put, Replaced, Role, Which};
+use preface_store::{
+    AuditAction, ExpectedVersion, Filter, InsertOutcome, PageRequest, PutOutcome, ReplaceOutcome,
+    TokenRecord, TokenRole, VersionChoice,
+};
 use std::collections::BTreeSet;
 
 /// The number of writers in a race.
@@ -18,8 +21,8 @@ pub async fn first_prompts_race(nodes: &Nodes) {
         .at_once(RACERS, |number, store| async move {
             let mine = first("c", &format!("prompt {number}"));
             match store.create(mine.clone(), &actor()).await.expect("it answers") {
-                Created::New => (true, mine.head),
-                Created::Existing(head) => (false, *head),
+                InsertOutcome::New => (true, mine.head),
+                InsertOutcome::Existing(head) => (false, *head),
             }
         })
         .await;
@@ -37,8 +40,8 @@ pub async fn first_prompts_of_many_conversations_race(nodes: &Nodes) {
             let name = format!("c{}", number % RACERS);
             let mine = first(&name, &format!("{name}: prompt {number}"));
             let head = match store.create(mine.clone(), &actor()).await.expect("it answers") {
-                Created::New => mine.head,
-                Created::Existing(head) => *head,
+                InsertOutcome::New => mine.head,
+                InsertOutcome::Existing(head) => *head,
             };
             assert!(head.text.starts_with(&format!("{name}: ")), "{name} got {}", head.text);
             head.text
@@ -60,14 +63,14 @@ pub async fn replacements_race(nodes: &Nodes) {
             async move { (mine.clone(), store.replace(mine, seal, &actor()).await.expect("it answers")) }
         })
         .await;
-    let winners: Vec<_> = said.iter().filter(|(_, said)| *said == Replaced::Done).collect();
+    let winners: Vec<_> = said.iter().filter(|(_, said)| *said == ReplaceOutcome::Done).collect();
     assert_eq!(winners.len(), 1, "one did");
     let winner = &winners[0].0;
     for (_, said) in &said {
         match said {
-            Replaced::Done => {}
-            Replaced::Stale(head) => assert_eq!(**head, winner.head),
-            Replaced::Missing => panic!("it is there"),
+            ReplaceOutcome::Done => {}
+            ReplaceOutcome::Stale(head) => assert_eq!(**head, winner.head),
+            ReplaceOutcome::Missing => panic!("it is there"),
         }
     }
     there(nodes.other(), winner).await;
@@ -88,7 +91,7 @@ pub async fn deletes_race(nodes: &Nodes) {
         .await;
     assert_eq!(said.into_iter().filter(|done| *done).count(), 1);
     let audit = nodes.other().audit(&PageRequest::default()).await.unwrap();
-    assert_eq!(audit.items.iter().filter(|entry| entry.action == Action::ConversationDelete).count(), 1);
+    assert_eq!(audit.items.iter().filter(|entry| entry.action == AuditAction::ConversationDelete).count(), 1);
 }
 
 /// Several that purge forget each conversation once.
@@ -114,8 +117,8 @@ pub async fn versions_race(nodes: &Nodes) {
     let said = nodes
         .at_once(RACERS, |number, store| async move {
             let new = new_version("main", &format!("text {number}"));
-            match store.put_template(new, Expect::Any, &actor()).await.expect("it answers") {
-                Put::Stored(version) => version,
+            match store.put_template(new, ExpectedVersion::Any, &actor()).await.expect("it answers") {
+                PutOutcome::Stored(version) => version,
                 other => panic!("not stored: {other:?}"),
             }
         })
@@ -123,7 +126,7 @@ pub async fn versions_race(nodes: &Nodes) {
     let numbers: BTreeSet<u64> = said.iter().map(|version| version.version).collect();
     assert_eq!(numbers, (1..=RACERS as u64).collect());
     for version in said {
-        let found = nodes.other().template(&version.name, &Which::Version(version.version)).await;
+        let found = nodes.other().template(&version.name, &VersionChoice::Version(version.version)).await;
         assert_eq!(found, Ok(Some(version)));
     }
 }
@@ -133,17 +136,19 @@ pub async fn versions_from_nothing_race(nodes: &Nodes) {
     let said = nodes
         .at_once(RACERS, |number, store| async move {
             let new = new_version("main", &format!("text {number}"));
-            store.put_template(new, Expect::Version(0), &actor()).await.expect("it answers")
+            store.put_template(new, ExpectedVersion::Version(0), &actor()).await.expect("it answers")
         })
         .await;
-    let winners: Vec<_> =
-        said.iter().filter_map(|put| if let Put::Stored(one) = put { Some(one) } else { None }).collect();
+    let winners: Vec<_> = said
+        .iter()
+        .filter_map(|put| if let PutOutcome::Stored(one) = put { Some(one) } else { None })
+        .collect();
     assert_eq!(winners.len(), 1);
     for put in &said {
         match put {
-            Put::Stored(_) => {}
-            Put::Stale(current) => assert_eq!(current.as_ref(), Some(winners[0])),
-            Put::Unchanged(_) => panic!("the texts differ"),
+            PutOutcome::Stored(_) => {}
+            PutOutcome::Stale(current) => assert_eq!(current.as_ref(), Some(winners[0])),
+            PutOutcome::Unchanged(_) => panic!("the texts differ"),
         }
     }
 }
@@ -167,9 +172,10 @@ pub async fn labels_race(nodes: &Nodes) {
 pub async fn accesses_race(nodes: &Nodes) {
     let said = nodes
         .at_once(RACERS, |number, store| async move {
-            let digest = Access::digest(&number.to_string());
+            let digest = TokenRecord::digest(&number.to_string());
             let name = "phone".to_owned();
-            let access = Access { name, role: Role::Read, digest, created_at: at(0), expires_at: None };
+            let access =
+                TokenRecord { name, role: TokenRole::Read, digest, created_at: at(0), expires_at: None };
             store.add_access(access, &actor()).await.expect("it answers").then_some(number)
         })
         .await;
@@ -177,5 +183,5 @@ pub async fn accesses_race(nodes: &Nodes) {
     assert_eq!(winners.len(), 1);
     let accesses = nodes.other().accesses().await.unwrap();
     assert_eq!(accesses.len(), 1);
-    assert_eq!(accesses[0].digest, Access::digest(&winners[0].to_string()));
+    assert_eq!(accesses[0].digest, TokenRecord::digest(&winners[0].to_string()));
 }

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use preface_core::prompt::fingerprint;
 use preface_store::{
-    Actor, Conversation, ConversationId, Head, NewVersion, Reason, Seal, TemplateName, TemplateUsed,
+    Actor, ConstructReason, ConversationId, NewVersion, PromptSummary, Revision, StoredPrompt, TemplateName,
+    TemplateUsed,
 };
 use std::sync::Arc;
 
@@ -48,11 +49,11 @@ pub fn new_version(name: &str, text: &str) -> NewVersion {
 
 /// The first prompt of a conversation, constructed at an instant.
 #[must_use]
-pub fn first_at(name: &str, text: &str, millisecond: i64) -> Conversation {
-    Conversation {
-        head: Head {
+pub fn first_at(name: &str, text: &str, millisecond: i64) -> StoredPrompt {
+    StoredPrompt {
+        head: PromptSummary {
             id: id(name),
-            seal: Seal::new(1),
+            seal: Revision::new(1),
             text: text.into(),
             bytes: text.len() as u64,
             fingerprint: fingerprint(text),
@@ -64,7 +65,7 @@ pub fn first_at(name: &str, text: &str, millisecond: i64) -> Conversation {
                 name: TemplateName::main(),
                 version: Some(3),
             }),
-            reason: Reason::FirstTurn,
+            reason: ConstructReason::FirstTurn,
             created_at: at(millisecond),
             constructed_at: at(millisecond),
         },
@@ -74,24 +75,24 @@ pub fn first_at(name: &str, text: &str, millisecond: i64) -> Conversation {
 
 /// The first prompt of a conversation.
 #[must_use]
-pub fn first(name: &str, text: &str) -> Conversation {
+pub fn first(name: &str, text: &str) -> StoredPrompt {
     first_at(name, text, 0)
 }
 
 /// The prompt that follows another of its conversation, constructed a second later.
 #[must_use]
-pub fn next(before: &Conversation, text: &str) -> Conversation {
+pub fn next(before: &StoredPrompt, text: &str) -> StoredPrompt {
     let revision = before.head.seal.revision + 1;
-    let head = Head {
-        seal: Seal::new(revision),
+    let head = PromptSummary {
+        seal: Revision::new(revision),
         text: text.into(),
         bytes: text.len() as u64,
         fingerprint: fingerprint(text),
-        reason: Reason::Compaction,
+        reason: ConstructReason::Compaction,
         constructed_at: at(before.head.constructed_at.as_millisecond() - at(0).as_millisecond() + 1000),
         ..before.head.clone()
     };
-    Conversation { head, record: format!(r#"{{"revision":{revision}}}"#).into() }
+    StoredPrompt { head, record: format!(r#"{{"revision":{revision}}}"#).into() }
 }
 
 /// Texts that have been damaged by stores before: nothing, line ends, a byte order mark, characters beyond the first

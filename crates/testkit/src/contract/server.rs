@@ -31,7 +31,7 @@ const WITHOUT: &str = "PREFACE_WITHOUT_POSTGRES";
 
 /// A server and its directory. Both are gone with it.
 #[derive(Debug)]
-pub struct Server {
+pub struct PostgresServer {
     programs: PathBuf,
     home: PathBuf,
     port: u16,
@@ -49,8 +49,8 @@ pub enum Durability {
     Nothing,
 }
 
-impl Server {
-    /// The user who must give a password on loopback, once [`Server::sql`] has made that role; all others are let in.
+impl PostgresServer {
+    /// The user who must give a password on loopback, once [`PostgresServer::sql`] has made that role; all others are let in.
     pub const ASKED: &str = "asked";
 
     /// Returns the server of this test binary, started by whoever asks first; it waits for no disk. `None`: the tests do
@@ -59,9 +59,9 @@ impl Server {
     /// # Panics
     /// PostgreSQL is not there and `PREFACE_WITHOUT_POSTGRES` is not 1, or it does not start.
     #[must_use]
-    pub fn shared() -> Option<&'static Server> {
-        static SHARED: OnceLock<Option<Server>> = OnceLock::new();
-        SHARED.get_or_init(|| Server::start_with(Durability::Nothing)).as_ref()
+    pub fn shared() -> Option<&'static PostgresServer> {
+        static SHARED: OnceLock<Option<PostgresServer>> = OnceLock::new();
+        SHARED.get_or_init(|| PostgresServer::start_with(Durability::Nothing)).as_ref()
     }
 
     /// Starts a server that writes to disk in earnest. `None`: the tests do without.
@@ -69,8 +69,8 @@ impl Server {
     /// # Panics
     /// PostgreSQL is not there and `PREFACE_WITHOUT_POSTGRES` is not 1, or it does not start.
     #[must_use]
-    pub fn start() -> Option<Server> {
-        Server::start_with(Durability::Disk)
+    pub fn start() -> Option<PostgresServer> {
+        PostgresServer::start_with(Durability::Disk)
     }
 
     /// Starts a server.
@@ -78,7 +78,7 @@ impl Server {
     /// # Panics
     /// PostgreSQL is not there and `PREFACE_WITHOUT_POSTGRES` is not 1, or it does not start.
     #[must_use]
-    pub fn start_with(durability: Durability) -> Option<Server> {
+    pub fn start_with(durability: Durability) -> Option<PostgresServer> {
         if env::var_os(WITHOUT).is_some_and(|value| value == "1") {
             let _ = writeln!(io::stderr(), "NOT TESTED: {WITHOUT}=1, so nothing is asked of PostgreSQL");
             return None;
@@ -89,24 +89,24 @@ impl Server {
                  postgresql), name its directory of programs in {PROGRAMS}, or set {WITHOUT}=1 to leave them out"
             )
         });
-        Some(Server::make(programs, durability).unwrap_or_else(|error| panic!("PostgreSQL: {error}")))
+        Some(PostgresServer::make(programs, durability).unwrap_or_else(|error| panic!("PostgreSQL: {error}")))
     }
 
-    fn make(programs: PathBuf, durability: Durability) -> io::Result<Server> {
-        let mut server = Server::without_data(programs, durability)?;
+    fn make(programs: PathBuf, durability: Durability) -> io::Result<PostgresServer> {
+        let mut server = PostgresServer::without_data(programs, durability)?;
         let data = server.data();
         let mut init = server.program("initdb");
         init.arg("--pgdata").arg(&data).args(["--username=postgres", "--auth=trust", "--no-sync"]);
         done(init.args(["--encoding=UTF8", "--locale=C"]).output()?)?;
         let rules = fs::read_to_string(data.join("pg_hba.conf"))?;
-        let asked = format!("host all {} 127.0.0.1/32 scram-sha-256\n{rules}", Server::ASKED);
+        let asked = format!("host all {} 127.0.0.1/32 scram-sha-256\n{rules}", PostgresServer::ASKED);
         fs::write(data.join("pg_hba.conf"), asked)?;
         server.go_on_a_free_port()?;
         Ok(server)
     }
 
     /// Makes the directory of a server.
-    fn without_data(programs: PathBuf, durability: Durability) -> io::Result<Server> {
+    fn without_data(programs: PathBuf, durability: Durability) -> io::Result<PostgresServer> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let home = env::temp_dir().join(format!("preface-pg-{}-{count}", std::process::id()));
@@ -118,7 +118,7 @@ impl Server {
         if let Some((user, group)) = owner {
             chown(&home, Some(user), Some(group))?;
         }
-        let server = Server { programs, home, port: 0, durability, owner, guard: Mutex::new(None) };
+        let server = PostgresServer { programs, home, port: 0, durability, owner, guard: Mutex::new(None) };
         server.watch()?;
         Ok(server)
     }
@@ -141,7 +141,7 @@ impl Server {
     /// # Panics
     /// It does not start, or does not follow.
     #[must_use]
-    pub fn standby(&self) -> Server {
+    pub fn standby(&self) -> PostgresServer {
         let standby = self.copy().unwrap_or_else(|error| panic!("PostgreSQL: no standby: {error}"));
         self.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
         self.sql("postgres", "SELECT pg_reload_conf()");
@@ -155,8 +155,8 @@ impl Server {
         panic!("PostgreSQL: the standby does not follow");
     }
 
-    fn copy(&self) -> io::Result<Server> {
-        let mut standby = Server::without_data(self.programs.clone(), self.durability)?;
+    fn copy(&self) -> io::Result<PostgresServer> {
+        let mut standby = PostgresServer::without_data(self.programs.clone(), self.durability)?;
         let mut copy = standby.program("pg_basebackup");
         copy.args([
             "--username=postgres",
@@ -193,7 +193,7 @@ impl Server {
         self.start_again();
     }
 
-    /// Starts it again after [`Server::stop`] or [`Server::stop_in_order`], on the same port.
+    /// Starts it again after [`PostgresServer::stop`] or [`PostgresServer::stop_in_order`], on the same port.
     ///
     /// # Panics
     /// It does not start.
@@ -230,7 +230,7 @@ impl Server {
         self.stop_by("--mode=fast");
     }
 
-    /// Freezes it: it takes connections and answers nothing, like a machine that hangs, until [`Server::thaw`].
+    /// Freezes it: it takes connections and answers nothing, like a machine that hangs, until [`PostgresServer::thaw`].
     ///
     /// # Panics
     /// Its processes cannot be found or told.
@@ -240,7 +240,7 @@ impl Server {
         self.tell("-STOP", &self.helpers());
     }
 
-    /// Lets it go on after [`Server::freeze`].
+    /// Lets it go on after [`PostgresServer::freeze`].
     ///
     /// # Panics
     /// Its processes cannot be found or told.
@@ -376,7 +376,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         let guard = self.guard.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut guard) = guard {

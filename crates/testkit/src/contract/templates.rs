@@ -4,17 +4,19 @@ use super::{
     Nodes,
     samples::{actor, at, new_version, template},
 };
-use preface_store::{Actor, Expect, NewVersion, PageRequest, Put, Store, TemplateVersion, Which};
+use preface_store::{
+    Actor, ExpectedVersion, NewVersion, PageRequest, PutOutcome, Store, TemplateVersion, VersionChoice,
+};
 
 /// Puts a version that must be stored.
 pub(super) async fn put(store: &dyn Store, new: NewVersion) -> TemplateVersion {
-    match store.put_template(new, Expect::Any, &actor()).await.expect("it answers") {
-        Put::Stored(version) => version,
+    match store.put_template(new, ExpectedVersion::Any, &actor()).await.expect("it answers") {
+        PutOutcome::Stored(version) => version,
         other => panic!("not stored: {other:?}"),
     }
 }
 
-async fn get(store: &dyn Store, name: &str, which: Which) -> Option<TemplateVersion> {
+async fn get(store: &dyn Store, name: &str, which: VersionChoice) -> Option<TemplateVersion> {
     store.template(&template(name), &which).await.expect("it answers")
 }
 
@@ -26,7 +28,7 @@ async fn numbers(store: &dyn Store, name: &str) -> Vec<u64> {
 /// The first version is 1, the next one more; each template counts for itself, and each version stays what it was.
 pub async fn versions_count_from_one(nodes: &Nodes) {
     let store = nodes.one();
-    assert_eq!(get(store, "main", Which::Current).await, None);
+    assert_eq!(get(store, "main", VersionChoice::Current).await, None);
     let first = put(store, new_version("main", "one")).await;
     let second = put(store, new_version("main", "two")).await;
     let foreign = put(store, new_version("other", "else")).await;
@@ -35,13 +37,18 @@ pub async fn versions_count_from_one(nodes: &Nodes) {
     assert_eq!((first.author.as_str(), first.at, first.note.as_str()), ("somebody", at(0), ""));
 
     let other = nodes.other();
-    assert_eq!(get(other, "main", Which::Version(1)).await, Some(first));
-    assert_eq!(get(other, "main", Which::Version(2)).await, Some(second.clone()));
-    assert_eq!(get(other, "main", Which::Current).await, Some(second));
-    for absent in [Which::Version(0), Which::Version(3), Which::Version(u64::MAX), Which::Label("1".into())] {
+    assert_eq!(get(other, "main", VersionChoice::Version(1)).await, Some(first));
+    assert_eq!(get(other, "main", VersionChoice::Version(2)).await, Some(second.clone()));
+    assert_eq!(get(other, "main", VersionChoice::Current).await, Some(second));
+    for absent in [
+        VersionChoice::Version(0),
+        VersionChoice::Version(3),
+        VersionChoice::Version(u64::MAX),
+        VersionChoice::Label("1".into()),
+    ] {
         assert_eq!(get(other, "main", absent).await, None);
     }
-    assert_eq!(get(other, "nobody", Which::Current).await, None);
+    assert_eq!(get(other, "nobody", VersionChoice::Current).await, None);
     assert_eq!(numbers(other, "main").await, [2, 1]);
     assert_eq!(numbers(other, "nobody").await, [0_u64; 0]);
 }
@@ -50,10 +57,10 @@ pub async fn versions_count_from_one(nodes: &Nodes) {
 pub async fn unchanged_text_adds_none(nodes: &Nodes) {
     let store = nodes.one();
     let first = put(store, new_version("main", "one")).await;
-    let again = store.put_template(new_version("main", "one"), Expect::Any, &actor()).await;
-    assert_eq!(again, Ok(Put::Unchanged(first.clone())));
-    let again = store.put_template(new_version("main", "one"), Expect::Version(1), &actor()).await;
-    assert_eq!(again, Ok(Put::Unchanged(first)));
+    let again = store.put_template(new_version("main", "one"), ExpectedVersion::Any, &actor()).await;
+    assert_eq!(again, Ok(PutOutcome::Unchanged(first.clone())));
+    let again = store.put_template(new_version("main", "one"), ExpectedVersion::Version(1), &actor()).await;
+    assert_eq!(again, Ok(PutOutcome::Unchanged(first)));
     put(store, new_version("main", "two")).await;
     assert_eq!(put(store, new_version("main", "one")).await.version, 3);
     put(store, new_version("empty", "")).await;
@@ -71,23 +78,30 @@ pub async fn a_note_makes_a_version(nodes: &Nodes) {
     let noted = NewVersion { note: "why".to_owned(), ..new_version("main", "one") };
     let version = put(store, noted).await;
     assert_eq!((version.version, version.note.as_str()), (2, "why"));
-    assert_eq!(get(nodes.other(), "main", Which::Current).await, Some(version));
+    assert_eq!(get(nodes.other(), "main", VersionChoice::Current).await, Some(version));
 }
 
 /// A writer that believes in another version changes nothing and is told what is current.
 pub async fn a_stale_writer_changes_nothing(nodes: &Nodes) {
     let store = nodes.one();
     let write = async |text: &str, version: u64| {
-        store.put_template(new_version("main", text), Expect::Version(version), &actor()).await.unwrap()
+        store
+            .put_template(new_version("main", text), ExpectedVersion::Version(version), &actor())
+            .await
+            .unwrap()
     };
-    assert_eq!(write("one", 1).await, Put::Stale(None));
-    assert_eq!(get(store, "main", Which::Current).await, None);
-    assert!(matches!(write("one", 0).await, Put::Stored(version) if version.version == 1));
-    let current = get(store, "main", Which::Current).await;
-    assert_eq!(write("two", 0).await, Put::Stale(current.clone()));
-    assert_eq!(write("one", 2).await, Put::Stale(current.clone()), "also with the text that is current");
-    assert_eq!(get(nodes.other(), "main", Which::Current).await, current);
-    assert!(matches!(write("two", 1).await, Put::Stored(version) if version.version == 2));
+    assert_eq!(write("one", 1).await, PutOutcome::Stale(None));
+    assert_eq!(get(store, "main", VersionChoice::Current).await, None);
+    assert!(matches!(write("one", 0).await, PutOutcome::Stored(version) if version.version == 1));
+    let current = get(store, "main", VersionChoice::Current).await;
+    assert_eq!(write("two", 0).await, PutOutcome::Stale(current.clone()));
+    assert_eq!(
+        write("one", 2).await,
+        PutOutcome::Stale(current.clone()),
+        "also with the text that is current"
+    );
+    assert_eq!(get(nodes.other(), "main", VersionChoice::Current).await, current);
+    assert!(matches!(write("two", 1).await, PutOutcome::Stored(version) if version.version == 2));
     assert_eq!(numbers(nodes.other(), "main").await, [2, 1]);
 }
 
@@ -96,9 +110,9 @@ pub async fn a_reset_is_a_version(nodes: &Nodes) {
     let store = nodes.one();
     let reset = put(store, NewVersion::reset(template("main"))).await;
     assert_eq!((reset.version, reset.text.as_deref(), reset.bytes, reset.reset), (1, None, 0, true));
-    assert_eq!(get(nodes.other(), "main", Which::Current).await, Some(reset.clone()));
-    let again = store.put_template(NewVersion::reset(template("main")), Expect::Any, &actor()).await;
-    assert_eq!(again, Ok(Put::Unchanged(reset)));
+    assert_eq!(get(nodes.other(), "main", VersionChoice::Current).await, Some(reset.clone()));
+    let again = store.put_template(NewVersion::reset(template("main")), ExpectedVersion::Any, &actor()).await;
+    assert_eq!(again, Ok(PutOutcome::Unchanged(reset)));
     assert_eq!(put(store, new_version("main", "")).await.version, 2, "an empty text is not no text");
     let listed = nodes.other().versions(&template("main"), &PageRequest::default()).await.unwrap();
     let resets: Vec<(u64, bool)> = listed.items.iter().map(|one| (one.version, one.reset)).collect();
@@ -111,7 +125,7 @@ pub async fn an_import_keeps_author_and_time(nodes: &Nodes) {
     let written = Some(("earlier".to_owned(), at(-5000)));
     let version = put(store, NewVersion { written, ..new_version("main", "one") }).await;
     assert_eq!((version.author.as_str(), version.at), ("earlier", at(-5000)));
-    assert_eq!(get(nodes.other(), "main", Which::Current).await, Some(version));
+    assert_eq!(get(nodes.other(), "main", VersionChoice::Current).await, Some(version));
     let audit = nodes.other().audit(&PageRequest::default()).await.unwrap();
     assert_eq!((audit.items[0].actor.as_str(), audit.items[0].at), ("somebody", at(0)));
 }
@@ -148,7 +162,7 @@ pub async fn a_label_is_on_one_version(nodes: &Nodes) {
         store.label(&template(name), label, version, &Actor::at("labels", at(1))).await.unwrap()
     };
     let found = async |name: &str, label: &str| {
-        get(other, name, Which::Label(label.to_owned())).await.map(|version| version.version)
+        get(other, name, VersionChoice::Label(label.to_owned())).await.map(|version| version.version)
     };
     assert!(!label("main", "live", Some(4)).await, "there is no such version");
     assert!(!label("main", "live", Some(0)).await);
@@ -159,14 +173,21 @@ pub async fn a_label_is_on_one_version(nodes: &Nodes) {
     assert!(label("main", "live", Some(1)).await);
     assert!(label("main", "beta", Some(1)).await);
     assert!(label("other", "live", Some(1)).await);
-    assert_eq!(get(other, "main", Which::Version(1)).await.unwrap().labels, ["beta", "live"], "sorted");
-    assert_eq!(get(other, "main", Which::Label("beta".into())).await.unwrap().text.as_deref(), Some("one"));
+    assert_eq!(
+        get(other, "main", VersionChoice::Version(1)).await.unwrap().labels,
+        ["beta", "live"],
+        "sorted"
+    );
+    assert_eq!(
+        get(other, "main", VersionChoice::Label("beta".into())).await.unwrap().text.as_deref(),
+        Some("one")
+    );
 
     assert!(label("main", "live", Some(3)).await);
     assert_eq!(found("main", "live").await, Some(3));
     assert_eq!(found("other", "live").await, Some(1));
-    assert_eq!(get(other, "main", Which::Version(1)).await.unwrap().labels, ["beta"]);
-    assert_eq!(get(other, "main", Which::Current).await.unwrap().labels, ["live"]);
+    assert_eq!(get(other, "main", VersionChoice::Version(1)).await.unwrap().labels, ["beta"]);
+    assert_eq!(get(other, "main", VersionChoice::Current).await.unwrap().labels, ["live"]);
 
     assert!(label("main", "live", None).await);
     assert_eq!(found("main", "live").await, None);

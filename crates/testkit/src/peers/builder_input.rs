@@ -32,7 +32,7 @@ pub struct BuilderInput {
     pub context_files: Option<Vec<ContextFile>>,
     /// Skills, hidden ones too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skills: Option<Vec<Skill>>,
+    pub skills: Option<Vec<BuilderSkill>>,
     /// Section name to text, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sections: Option<serde_json::Map<String, Value>>,
@@ -53,7 +53,7 @@ pub struct ContextFile {
 /// A skill as the builder gets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Skill {
+pub struct BuilderSkill {
     /// The name.
     pub name: String,
     /// The description.

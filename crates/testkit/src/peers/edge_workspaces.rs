@@ -1,6 +1,6 @@
 //! Eight small trees, each made for one rule of discovery. Their prompts are recorded in `tests/peers/pi`.
 
-use super::workspace::{Node, Workspace};
+use super::workspace::{Workspace, WorkspaceNode};
 
 /// Makes the eight trees.
 #[must_use]
@@ -11,7 +11,7 @@ pub fn edge_workspaces() -> Vec<Workspace> {
 /// A tree whose working directory exists.
 fn tree(name: &str, cwd: &str) -> Workspace {
     let mut tree = Workspace::new(name, cwd);
-    tree.put(cwd, Node::Dir);
+    tree.put(cwd, WorkspaceNode::Dir);
     tree
 }
 
@@ -43,7 +43,7 @@ fn basic() -> Workspace {
 /// A link to nowhere is no file.
 fn dangling() -> Workspace {
     let mut tree = files(tree("dangling", "proj"), &[("proj/CLAUDE.md", "claude\n")]);
-    tree.put("proj/AGENTS.md", Node::Link("nowhere".to_owned()));
+    tree.put("proj/AGENTS.md", WorkspaceNode::Link("nowhere".to_owned()));
     tree
 }
 
@@ -72,14 +72,14 @@ fn git() -> Workspace {
             ("proj/sub/.agents/skills/leaf/SKILL.md", &skill("leaf", "leaf")),
         ],
     );
-    tree.put("proj/.git", Node::Dir);
+    tree.put("proj/.git", WorkspaceNode::Dir);
     tree
 }
 
 /// Returns a workspace that shows which root of skills wins, and in which order skills are listed.
 fn skillprec() -> Workspace {
     let mut tree = tree("skillprec", "proj/sub");
-    tree.put("proj/.git", Node::Dir);
+    tree.put("proj/.git", WorkspaceNode::Dir);
     for (root, tag) in [
         ("home/.pi/agent/skills", "user-pi"),
         ("home/.agents/skills", "user-agents"),
@@ -100,7 +100,7 @@ fn symcwd() -> Workspace {
         Workspace::new("symcwd", "other/link"),
         &[("real/AGENTS.md", "real\n"), ("other/AGENTS.md", "other\n")],
     );
-    tree.put("other/link", Node::Link("../real".to_owned()));
+    tree.put("other/link", WorkspaceNode::Link("../real".to_owned()));
     tree
 }
 

@@ -15,14 +15,14 @@ mod random_skills;
 mod random_workspaces;
 mod workspace;
 
-pub use builder_input::{BuilderInput, ContextFile, Skill, ascii};
+pub use builder_input::{BuilderInput, BuilderSkill, ContextFile, ascii};
 pub use edge_workspaces::edge_workspaces;
-pub use pi_options::{PiOptions, Rule, ToolTexts, When};
-pub use pi_world::{PiBuilder, Plant};
+pub use pi_options::{PiCondition, PiOptions, PiToolTexts, Rule};
+pub use pi_world::{PiBuilder, ProfileFault};
 pub use random::Random;
 pub use random_inputs::random_input;
 pub use random_workspaces::random_workspace;
-pub use workspace::{Node, Workspace};
+pub use workspace::{Workspace, WorkspaceNode};
 
 /// The published forms of the prompt, oldest first: the value of option `variant`.
 pub const VARIANTS: [&str; 3] = ["0.58", "0.73", "0.87"];

@@ -18,7 +18,7 @@ pub struct PiOptions {
     pub docs_lines: Vec<String>,
     /// Tool to its texts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub tool_texts: BTreeMap<String, ToolTexts>,
+    pub tool_texts: BTreeMap<String, PiToolTexts>,
     /// The guidelines that stand before those of the tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
@@ -30,7 +30,7 @@ pub struct PiOptions {
 /// The texts of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToolTexts {
+pub struct PiToolTexts {
     /// One line for the list of tools.
     pub snippet: String,
     /// Advice.
@@ -42,7 +42,7 @@ pub struct ToolTexts {
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// When it is given.
-    pub when: When,
+    pub when: PiCondition,
     /// The line.
     pub text: String,
 }
@@ -50,7 +50,7 @@ pub struct Rule {
 /// A condition on facts, as profiles write it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct When {
+pub struct PiCondition {
     /// All of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub all: Vec<String>,
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_sentence_that_preface_ships_has_no_token() {
         let texts =
-            ToolTexts { snippet: "Reads".to_owned(), guidelines: vec!["Read.".into(), "Look.".into()] };
+            PiToolTexts { snippet: "Reads".to_owned(), guidelines: vec!["Read.".into(), "Look.".into()] };
         let options = PiOptions {
             identity: Some("You are x.".to_owned()),
             tool_texts: BTreeMap::from([("read".to_owned(), texts)]),
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn lists_become_one_set_each_line_and_tables_one_of_json() {
-        let when = When { all: vec!["tool:bash".to_owned()], none: Vec::new() };
+        let when = PiCondition { all: vec!["tool:bash".to_owned()], none: Vec::new() };
         let options = PiOptions {
             docs_lines: vec!["- a".to_owned(), "- b".to_owned()],
             rules: vec![Rule { when, text: "x".to_owned() }],

@@ -9,23 +9,23 @@ use preface::{
     ASSETS, Engine, Headless, Request, TrustChoice,
     core::{
         diagnostic::Diagnostics,
-        fact::{FactKey, Facts},
+        fact::{RecordedVariables, VariableKey},
         layer::{Layer, Stack},
         line,
         origin::{Origin, Piece},
-        profile::{ByteOrderMark, Frame},
+        profile::{ByteOrderMark, SectionFrame},
         prompt::Prompt,
         scope::Scope,
-        section::{Body, Language, Override, ProviderName, Section},
+        section::{Language, Override, ProviderName, Section, SectionBody},
         settings,
         trust::{Trust, TrustMode},
         turn::{Tool, Turn},
-        world::{Contribution, Item, World},
+        world::{Contribution, Item, Snapshot},
     },
     host::{
         bounds::Bounds,
         gate::{Consent, Gate},
-        look::{Look, RealDirs},
+        look::{ProviderContext, RealDirs},
         places::Places,
         provider,
         trust::Pins,
@@ -40,14 +40,14 @@ const HERE: &str = "/w";
 /// Builds prompts from builder inputs, with one profile.
 #[derive(Debug)]
 pub struct PiBuilder {
-    world: World,
+    world: Snapshot,
     places: Places,
     system: MemorySystem,
 }
 
 /// A profile that is wrong on purpose: who does not notice it would notice nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plant {
+pub enum ProfileFault {
     /// Parts are separated by one byte more.
     Separator,
     /// Skills stand before the context files.
@@ -74,13 +74,13 @@ impl PiBuilder {
     }
 
     /// Makes the profile wrong.
-    pub fn plant(&mut self, plant: Plant) {
+    pub fn plant(&mut self, plant: ProfileFault) {
         let profile = Arc::make_mut(&mut self.world.profile);
         match plant {
-            Plant::Separator => profile.join.text.push('\n'),
-            Plant::Order => {
+            ProfileFault::Separator => profile.join.text.push('\n'),
+            ProfileFault::Order => {
                 let filled = |section: &Section, by: &str| match &section.body {
-                    Body::Fill(provider) => provider.as_str() == by,
+                    SectionBody::Fill(provider) => provider.as_str() == by,
                     _ => false,
                 };
                 let at = |by| profile.sections.iter().position(|section| filled(section, by));
@@ -111,10 +111,10 @@ impl PiBuilder {
     }
 
     /// Walks the line, with facts of the turn and the clock.
-    fn run(&self, world: &mut World) -> Result<Prompt, String> {
+    fn run(&self, world: &mut Snapshot) -> Result<Prompt, String> {
         let turn = world.turn.clone();
         let gate = Gate::new(TrustMode::None, Consent::Once, PathBuf::from(HERE), Pins::default(), true);
-        let look = Look {
+        let look = ProviderContext {
             system: &self.system,
             turn: &turn,
             places: &self.places,
@@ -134,13 +134,13 @@ impl PiBuilder {
             real_dirs: &RealDirs::default(),
             file_room: Default::default(),
         };
-        line::run(world, &mut |key: &FactKey| Some(provider::answer(key, &look)))
+        line::run(world, &mut |key: &VariableKey| Some(provider::answer(key, &look)))
             .map_err(|error| error.to_string())
     }
 
-    fn world_of(&self, input: &BuilderInput) -> World {
+    fn world_of(&self, input: &BuilderInput) -> Snapshot {
         let mut world = self.world.clone();
-        world.facts = Facts::default();
+        world.facts = RecordedVariables::default();
         world.diagnostics = Diagnostics::new();
         world.turn = turn(&world.turn, input);
         world.stack = stack(input);
@@ -152,12 +152,12 @@ impl PiBuilder {
 /// Gives sections a text. The builder knows the sections that speak in this build and no others: the name of one that is
 /// silent is the name of a new one, at the end. So a silent section leaves the profile first.
 fn override_sections(
-    world: &mut World,
+    world: &mut Snapshot,
     sections: &serde_json::Map<String, Value>,
     spoken: &[&str],
 ) -> Result<(), String> {
     for (id, text) in sections {
-        Frame::check(id)?;
+        SectionFrame::check(id)?;
         // An empty text says nothing about its section.
         let Some(text) = text.as_str().filter(|text| !text.is_empty()) else { continue };
         if !spoken.contains(&id.as_str()) {
@@ -213,7 +213,7 @@ fn stack(input: &BuilderInput) -> Stack {
 fn contributions(sections: &[Section], input: &BuilderInput) -> Vec<Contribution> {
     let mut all = Vec::new();
     for section in sections {
-        let Body::Fill(provider) = &section.body else { continue };
+        let SectionBody::Fill(provider) = &section.body else { continue };
         let items = match provider.as_str() {
             "layer-files" => append(input),
             "context-files" => context(input),

@@ -1,7 +1,7 @@
 //! Random inputs of the pure builder.
 
 use super::{
-    builder_input::{BuilderInput, ContextFile, Skill},
+    builder_input::{BuilderInput, BuilderSkill, ContextFile},
     random::Random,
 };
 use serde_json::{Map, Value};
@@ -130,8 +130,8 @@ fn text(random: &mut Random) -> Value {
     Value::String(random.odd())
 }
 
-fn skill(random: &mut Random) -> Skill {
-    Skill {
+fn skill(random: &mut Random) -> BuilderSkill {
+    BuilderSkill {
         name: random.one(SKILLS).to_owned(),
         description: random.odd(),
         file_path: random.one(PLACES).to_owned(),

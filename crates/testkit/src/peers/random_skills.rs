@@ -2,7 +2,7 @@
 
 use super::{
     random::Random,
-    workspace::{Node, Workspace},
+    workspace::{Workspace, WorkspaceNode},
 };
 
 /// Names of skills and of their directories. Few, so that they collide.
@@ -171,14 +171,14 @@ pub(super) fn fill(tree: &mut Workspace, root: &str, random: &mut Random) {
             12 => {
                 let target =
                     random.one(&["alpha", "beta/SKILL.md", "nowhere", "@ROOT@/shared/skill", "../../x"]);
-                tree.put(&format!("{root}/link-{name}"), Node::Link(target.to_owned()));
+                tree.put(&format!("{root}/link-{name}"), WorkspaceNode::Link(target.to_owned()));
             }
             13 => {
                 let target = random.one(&["../alpha/SKILL.md", "nowhere", "@ROOT@/shared/skill/SKILL.md"]);
-                tree.put(&format!("{root}/{name}/SKILL.md"), Node::Link(target.to_owned()));
+                tree.put(&format!("{root}/{name}/SKILL.md"), WorkspaceNode::Link(target.to_owned()));
             }
             14 => {
-                tree.put(&format!("{root}/{name}/SKILL.md"), Node::Dir);
+                tree.put(&format!("{root}/{name}/SKILL.md"), WorkspaceNode::Dir);
             }
             _ => ignore(tree, root, random),
         }

@@ -3,7 +3,7 @@
 use super::{
     random::Random,
     random_skills,
-    workspace::{Node, Workspace},
+    workspace::{Workspace, WorkspaceNode},
 };
 
 /// Names of directories on the way to the working directory.
@@ -51,7 +51,7 @@ pub fn random_workspace(seed: u64) -> Workspace {
     }
     let cwd = dirs[dirs.len() - 1].clone();
     let mut tree = Workspace::new(format!("w{seed:016x}"), &cwd);
-    tree.put(&cwd, Node::Dir);
+    tree.put(&cwd, WorkspaceNode::Dir);
     tree.tools = random.chance(40).then(|| {
         let tools = TOOLS[random.below(TOOLS.len())];
         tools.iter().map(|tool| (*tool).to_owned()).collect()
@@ -66,7 +66,7 @@ pub fn random_workspace(seed: u64) -> Workspace {
             source(&mut tree, &within(&name), random);
         }
         if !dir.is_empty() && random.chance(12) {
-            tree.put(&within(".git"), Node::Dir);
+            tree.put(&within(".git"), WorkspaceNode::Dir);
         } else if !dir.is_empty() && random.chance(6) {
             tree.file(&within(".git"), "gitdir: nowhere\n");
         }
@@ -97,19 +97,19 @@ pub fn random_workspace(seed: u64) -> Workspace {
 /// Puts a file of text, or something that is none, at a path.
 fn source(tree: &mut Workspace, path: &str, random: &mut Random) {
     let node = match random.below(40) {
-        0 => Node::Dir,
-        1 => Node::Link("nowhere".to_owned()),
-        2 => Node::Link(path.rsplit('/').next().unwrap_or(path).to_owned()),
+        0 => WorkspaceNode::Dir,
+        1 => WorkspaceNode::Link("nowhere".to_owned()),
+        2 => WorkspaceNode::Link(path.rsplit('/').next().unwrap_or(path).to_owned()),
         3..=5 => {
             tree.file("shared/linked.md", "text behind a link\n");
-            Node::Link("@ROOT@/shared/linked.md".to_owned())
+            WorkspaceNode::Link("@ROOT@/shared/linked.md".to_owned())
         }
         6 => {
-            tree.put("shared/dir", Node::Dir);
-            Node::Link("@ROOT@/shared/dir".to_owned())
+            tree.put("shared/dir", WorkspaceNode::Dir);
+            WorkspaceNode::Link("@ROOT@/shared/dir".to_owned())
         }
-        7 | 8 => Node::File(b"bad \xff\xc3(\xe2\x82 bytes \xf0\x9f\x98\n".to_vec()),
-        _ => Node::File(random.odd().into_bytes()),
+        7 | 8 => WorkspaceNode::File(b"bad \xff\xc3(\xe2\x82 bytes \xf0\x9f\x98\n".to_vec()),
+        _ => WorkspaceNode::File(random.odd().into_bytes()),
     };
     tree.put(path, node);
 }
@@ -124,8 +124,8 @@ fn worktree(tree: &mut Workspace, dirs: &[String], random: &mut Random) {
     let private = format!("{main}/.git/worktrees/tree");
     tree.file(&format!("{main}/.git/HEAD"), "ref: refs/heads/main\n");
     // Without these git, and preface, see no repository.
-    tree.put(&format!("{main}/.git/objects"), Node::Dir);
-    tree.put(&format!("{main}/.git/refs"), Node::Dir);
+    tree.put(&format!("{main}/.git/objects"), WorkspaceNode::Dir);
+    tree.put(&format!("{main}/.git/refs"), WorkspaceNode::Dir);
     let gitdir = match random.below(5) {
         0 => "gitdir: nowhere".to_owned(),
         1 => {

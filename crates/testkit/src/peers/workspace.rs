@@ -12,7 +12,7 @@ const ROOT: &str = "@ROOT@";
 
 /// An entry at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Node {
+pub enum WorkspaceNode {
     /// A file with these bytes.
     File(Vec<u8>),
     /// A link to this target.
@@ -32,7 +32,7 @@ pub struct Workspace {
     pub home: String,
     /// The active tools; `None` leaves the default ones.
     pub tools: Option<Vec<String>>,
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, WorkspaceNode>,
 }
 
 impl Workspace {
@@ -46,21 +46,21 @@ impl Workspace {
             tools: None,
             nodes: BTreeMap::new(),
         };
-        workspace.put("home", Node::Dir);
+        workspace.put("home", WorkspaceNode::Dir);
         workspace
     }
 
     /// Puts something at a free path, and the directories above it. False where something stands there, or where a file
     /// or a link stands above it.
-    pub fn put(&mut self, path: &str, node: Node) -> bool {
+    pub fn put(&mut self, path: &str, node: WorkspaceNode) -> bool {
         let above = |at: usize| &path[..at];
         let parents: Vec<&str> = path.match_indices('/').map(|(at, _)| above(at)).collect();
-        let blocked = |parent: &&str| self.nodes.get(*parent).is_some_and(|node| *node != Node::Dir);
+        let blocked = |parent: &&str| self.nodes.get(*parent).is_some_and(|node| *node != WorkspaceNode::Dir);
         if self.nodes.contains_key(path) || parents.iter().any(blocked) {
             return false;
         }
         for parent in parents {
-            self.nodes.insert(parent.to_owned(), Node::Dir);
+            self.nodes.insert(parent.to_owned(), WorkspaceNode::Dir);
         }
         self.nodes.insert(path.to_owned(), node);
         true
@@ -68,11 +68,11 @@ impl Workspace {
 
     /// Puts a file.
     pub fn file(&mut self, path: &str, bytes: impl AsRef<[u8]>) -> bool {
-        self.put(path, Node::File(bytes.as_ref().to_vec()))
+        self.put(path, WorkspaceNode::File(bytes.as_ref().to_vec()))
     }
 
     /// Returns everything that stands somewhere, by path.
-    pub fn nodes(&self) -> impl Iterator<Item = (&str, &Node)> {
+    pub fn nodes(&self) -> impl Iterator<Item = (&str, &WorkspaceNode)> {
         self.nodes.iter().map(|(path, node)| (path.as_str(), node))
     }
 
@@ -110,9 +110,9 @@ impl Workspace {
         for (path, node) in &self.nodes {
             let at = base.join(path);
             match node {
-                Node::Dir => fs::create_dir_all(at)?,
-                Node::File(bytes) => fs::write(at, placed(bytes, &base))?,
-                Node::Link(target) => link(&target.replace(ROOT, &base.to_string_lossy()), &at)?,
+                WorkspaceNode::Dir => fs::create_dir_all(at)?,
+                WorkspaceNode::File(bytes) => fs::write(at, placed(bytes, &base))?,
+                WorkspaceNode::Link(target) => link(&target.replace(ROOT, &base.to_string_lossy()), &at)?,
             }
         }
         Ok(())
@@ -126,9 +126,11 @@ impl Workspace {
         self.nodes.iter().fold(system, |system, (path, node)| {
             let at = base.join(path);
             match node {
-                Node::Dir => system.with_dir(at),
-                Node::File(bytes) => system.with_file(at, placed(bytes, &base)),
-                Node::Link(target) => system.with_link(at, target.replace(ROOT, &base.to_string_lossy())),
+                WorkspaceNode::Dir => system.with_dir(at),
+                WorkspaceNode::File(bytes) => system.with_file(at, placed(bytes, &base)),
+                WorkspaceNode::Link(target) => {
+                    system.with_link(at, target.replace(ROOT, &base.to_string_lossy()))
+                }
             }
         })
     }
@@ -162,9 +164,13 @@ mod tests {
         assert!(tree.file("proj/a/b.md", "x"));
         assert!(!tree.file("proj/a/b.md", "y"), "the path is taken");
         assert!(!tree.file("proj/a/b.md/c", "y"), "a file stands above it");
-        assert!(tree.put("proj/l", Node::Link("a".to_owned())));
+        assert!(tree.put("proj/l", WorkspaceNode::Link("a".to_owned())));
         assert!(!tree.file("proj/l/c", "y"), "a link stands above it");
-        assert_eq!(tree.nodes().filter(|(_, node)| **node == Node::Dir).count(), 3, "home, proj, proj/a");
+        assert_eq!(
+            tree.nodes().filter(|(_, node)| **node == WorkspaceNode::Dir).count(),
+            3,
+            "home, proj, proj/a"
+        );
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! `preface access add`: a new token.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     store::{self, StoreFlag},
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
-use preface::store::{Access, Actor, Role, StoreUrl};
+use preface::store::{Actor, StoreUrl, TokenRecord, TokenRole};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +37,7 @@ pub struct Args {
 
     /// Choose what the token may do: `metrics`, `read`, `analyze`, `converse` or `write`
     #[arg(long, value_name = "ROLE", default_value = "read", value_parser = roles())]
-    role: Role,
+    role: TokenRole,
 
     /// End the token after a time such as `90d` or `12h`, or at a date (00:00 UTC), instead of never
     #[arg(long, value_name = "TIME", value_parser = expiry)]
@@ -47,9 +47,9 @@ pub struct Args {
     store: StoreFlag,
 }
 
-fn roles() -> impl TypedValueParser<Value = Role> {
-    PossibleValuesParser::new(Role::ALL.map(Role::as_str))
-        .map(|word| Role::parse(&word).expect("only the words of roles are let through"))
+fn roles() -> impl TypedValueParser<Value = TokenRole> {
+    PossibleValuesParser::new(TokenRole::ALL.map(TokenRole::as_str))
+        .map(|word| TokenRole::parse(&word).expect("only the words of roles are let through"))
 }
 
 /// The end of a token.
@@ -104,16 +104,16 @@ fn expiry(text: &str) -> Result<Expiry, String> {
 const LOCAL: &str = "local";
 
 /// Makes a token, keeps its digest and prints it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let name = args.name.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
     if name.is_empty() || name.len() > 64 || !name.chars().all(plain) || name == LOCAL {
-        return Err(Failure::usage(format!("not a name for a token: `{}`", name.escape_debug()))
+        return Err(CommandFailure::usage(format!("not a name for a token: `{}`", name.escape_debug()))
             .hint("a name has 1 to 64 letters, digits, `-`, `_`, `.` or `@`, and is not `local`"));
     }
     let url = args.store.url(&files::system())?;
     if url == StoreUrl::Memory {
-        return Err(Failure::usage("`memory:` is gone with this command, and a token with it")
+        return Err(CommandFailure::usage("`memory:` is gone with this command, and a token with it")
             .hint("name the store of the service, such as `--store sqlite:PATH`"));
     }
     let token = preface_server::new_token();
@@ -121,20 +121,20 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let expires_at = match args.expires {
         None => None,
         Some(expiry) => Some(expiry.instant(actor.at).ok_or_else(|| {
-            Failure::usage("the token would have expired already")
+            CommandFailure::usage("the token would have expired already")
                 .hint("`--expires` takes a time that is to come, such as `90d`")
         })?),
     };
-    let access = Access {
+    let access = TokenRecord {
         name: name.to_owned(),
         role: args.role,
-        digest: Access::digest(&token),
+        digest: TokenRecord::digest(&token),
         created_at: actor.at,
         expires_at,
     };
     let added = store::with(&url, async |store| Ok(store.add_access(access, &actor).await?))?;
     if !added {
-        return Err(Failure::new(format!("there is a token of that name: `{name}`"))
+        return Err(CommandFailure::new(format!("there is a token of that name: `{name}`"))
             .hint(format!("`preface access remove {name}` ends it")));
     }
     ui.data(format!("{token}\n").as_bytes())?;

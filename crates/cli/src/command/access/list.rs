@@ -2,12 +2,12 @@
 
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
-    flags::Format,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
     },
 };
 use jiff::Timestamp;
@@ -25,18 +25,18 @@ Examples:
 pub struct Args {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     store: StoreFlag,
 }
 
 /// Reads the store and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let accesses = args.store.look(async |store| Ok(store.accesses().await?))?.unwrap_or_default();
     let now = Timestamp::now();
     match args.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let rows: Vec<_> = accesses
                 .iter()
                 .map(|access| {
@@ -51,11 +51,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                 .collect();
             ui.json(&rows)?;
         }
-        Format::Text if accesses.is_empty() => {
+        OutputFormat::Text if accesses.is_empty() => {
             ui.view(&complete("There are no tokens. `preface access add NAME` makes one.\n"))?;
         }
-        Format::Text => {
-            let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
+        OutputFormat::Text => {
+            let mut table = TextTable::new([
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+            ]);
             let day = |at: Timestamp| at.strftime("%F").to_string();
             for access in &accesses {
                 let end = match access.expires_at {

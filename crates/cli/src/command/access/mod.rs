@@ -5,7 +5,7 @@ mod list;
 mod remove;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     ui::Ui,
 };
 
@@ -26,23 +26,23 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: TokenCommand,
 }
 
 /// What can be done about access, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum TokenCommand {
     Add(add::Args),
     List(list::Args),
     Remove(remove::Args),
 }
 
 /// Does it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        Command::Add(args) => add::run(ui, args),
-        Command::List(args) => list::run(ui, args),
-        Command::Remove(args) => remove::run(ui, args),
+        TokenCommand::Add(args) => add::run(ui, args),
+        TokenCommand::List(args) => list::run(ui, args),
+        TokenCommand::Remove(args) => remove::run(ui, args),
     }
 }

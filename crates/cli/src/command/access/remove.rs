@@ -1,7 +1,7 @@
 //! `preface access remove`: the end of a token.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     store::StoreFlag,
     ui::Ui,
 };
@@ -26,12 +26,15 @@ pub struct Args {
 }
 
 /// Takes the digest away.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let (name, actor) = (args.name.as_str(), Actor::new("local"));
     let removed = args.store.look(async |store| Ok(store.remove_access(name, &actor).await?))?;
     if removed != Some(true) {
-        return Err(Failure::new(format!("there is no token of that name: `{}`", name.escape_debug()))
-            .hint("`preface access list` has the names"));
+        return Err(CommandFailure::new(format!(
+            "there is no token of that name: `{}`",
+            name.escape_debug()
+        ))
+        .hint("`preface access list` has the names"));
     }
     ui.view("It is not let in any more.\n")?;
     Ok(Exit::Done)

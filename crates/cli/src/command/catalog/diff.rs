@@ -2,9 +2,9 @@
 
 use super::{differences, is_of};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
+    flags::OutputFormat,
     ui::{
         Ui,
         patch::unified,
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use preface::{
-    catalogs::{self, Compared, Word},
+    catalogs::{self, CatalogComparison, WordRun},
     templates::DiffKind,
 };
 use serde_json::json;
@@ -59,11 +59,11 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// Compares and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut compared = catalogs::compare(&files::system(), &args.from, &args.to)?;
     if let Some(name) = &args.name {
         return texts(ui, args, &compared, name);
@@ -72,13 +72,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         only(&mut compared, category);
     }
     match args.format {
-        Format::Json => ui.json(&json!({
+        OutputFormat::Json => ui.json(&json!({
             "before": { "version": compared.before.version, "pin": compared.before.pin() },
             "after": { "version": compared.after.version, "pin": compared.after.pin() },
             "difference": compared.difference,
             "sameBody": compared.same_body,
         }))?,
-        Format::Text => {
+        OutputFormat::Text => {
             let few = ui.columns().is_some() && !args.all;
             ui.view(&differences::view(&compared, few, ui.columns()))?;
         }
@@ -87,7 +87,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Leaves nothing but one category.
-fn only(compared: &mut Compared, category: &str) {
+fn only(compared: &mut CatalogComparison, category: &str) {
     compared.before.prompts.retain(|entry| is_of(&entry.name, category));
     compared.after.prompts.retain(|entry| is_of(&entry.name, category));
     let difference = &mut compared.difference;
@@ -106,7 +106,7 @@ fn only(compared: &mut Compared, category: &str) {
 }
 
 /// Compares the two texts of one prompt.
-fn texts(ui: &Ui, args: &Args, compared: &Compared, name: &str) -> Result<Exit, Failure> {
+fn texts(ui: &Ui, args: &Args, compared: &CatalogComparison, name: &str) -> Result<Exit, CommandFailure> {
     let found = catalogs::find(&compared.before, name).or_else(|_| catalogs::find(&compared.after, name))?;
     let (before, after) = compared.names_of(&found.name);
     let system = files::system();
@@ -121,26 +121,26 @@ fn texts(ui: &Ui, args: &Args, compared: &Compared, name: &str) -> Result<Exit, 
     };
     let (from, to) = (label(&compared.before.version, &before), label(&compared.after.version, &after));
     match (args.format, args.words) {
-        (Format::Json, _) => ui.json(&json!({
+        (OutputFormat::Json, _) => ui.json(&json!({
             "before": before,
             "after": after,
             "text": unified(&from, &to, &then, &now),
             "words": catalogs::words(&then, &now),
         }))?,
-        (Format::Text, true) => ui.view(&marked(&from, &to, &catalogs::words(&then, &now)))?,
-        (Format::Text, false) => ui.patch(&unified(&from, &to, &then, &now))?,
+        (OutputFormat::Text, true) => ui.view(&marked(&from, &to, &catalogs::words(&then, &now)))?,
+        (OutputFormat::Text, false) => ui.patch(&unified(&from, &to, &then, &now))?,
     }
     Ok(Exit::Done)
 }
 
 /// The words of both texts, those that went and those that came in brackets, as `git diff --word-diff` has them.
-fn marked(from: &str, to: &str, words: &[Word]) -> String {
+fn marked(from: &str, to: &str, words: &[WordRun]) -> String {
     let bold = style::BOLD;
     if words.iter().all(|word| word.kind == DiffKind::Same) {
         return String::new();
     }
     let mut out = format!("{bold}--- {from}{bold:#}\n{bold}+++ {to}{bold:#}\n");
-    for Word { kind, text } in words {
+    for WordRun { kind, text } in words {
         let shown = visible(text);
         let (open, close, style) = match kind {
             DiffKind::Same => ("", "", anstyle::Style::new()),

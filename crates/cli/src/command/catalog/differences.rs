@@ -3,48 +3,48 @@
 use super::halves;
 use crate::ui::{
     style,
-    table::{Cell, Side as Stand, Table},
+    table::{CatalogPrompt as Stand, Cell, TextTable},
     text::{columns, count, number, short},
 };
 use anstyle::Style;
-use preface::catalogs::{Compared, Names, Side};
+use preface::catalogs::{CatalogComparison, CatalogPrompt, VariableDifference};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most prompts of a category and a kind that are shown, unless all are asked for.
 const FEW: usize = 5;
 
 /// Writes the view; `few` leaves out all but the largest changes of each category.
-pub fn view(compared: &Compared, few: bool, room: Option<usize>) -> String {
+pub fn view(compared: &CatalogComparison, few: bool, room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let found = &compared.difference;
     let kinds = [
-        Kind {
+        ChangeGroup {
             word: "added",
             style: style::GOOD,
-            rows: found.added.iter().map(|side| Row::one(side, Sign::Plus)).collect(),
+            rows: found.added.iter().map(|side| CatalogRow::one(side, ChangeSign::Plus)).collect(),
         },
-        Kind {
+        ChangeGroup {
             word: "removed",
             style: style::BAD,
-            rows: found.removed.iter().map(|side| Row::one(side, Sign::Minus)).collect(),
+            rows: found.removed.iter().map(|side| CatalogRow::one(side, ChangeSign::Minus)).collect(),
         },
-        Kind {
+        ChangeGroup {
             word: "renamed",
             style: style::CARE,
             rows: found
                 .renamed
                 .iter()
-                .map(|rename| Row::two(&rename.before, &rename.after, &rename.variables))
+                .map(|rename| CatalogRow::two(&rename.before, &rename.after, &rename.variables))
                 .collect(),
         },
-        Kind {
+        ChangeGroup {
             word: "changed",
             style: style::CARE,
             rows: found
                 .changed
                 .iter()
                 .filter(|change| !compared.same_body.contains(&change.after.name))
-                .map(|change| Row::two(&change.before, &change.after, &change.variables))
+                .map(|change| CatalogRow::two(&change.before, &change.after, &change.variables))
                 .collect(),
         },
     ];
@@ -82,7 +82,7 @@ pub fn view(compared: &Compared, few: bool, room: Option<usize>) -> String {
 }
 
 /// A row for each category: how many prompts, what became of them, and what that is in tokens.
-fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> String {
+fn summary(compared: &CatalogComparison, kinds: &[ChangeGroup; 4], room: Option<usize>) -> String {
     let dim = style::DIM;
     let mut sums: BTreeMap<String, ([usize; 2], [Option<usize>; 2])> = BTreeMap::new();
     for (at, index) in [&compared.before, &compared.after].into_iter().enumerate() {
@@ -94,7 +94,7 @@ fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> Strin
     }
     let categories: BTreeSet<&String> =
         sums.keys().chain(kinds.iter().flat_map(|kind| &kind.rows).map(|row| &row.category)).collect();
-    let mut table = Table::new([
+    let mut table = TextTable::new([
         Stand::Left,
         Stand::Right,
         Stand::Right,
@@ -107,8 +107,8 @@ fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> Strin
     let heads = ["category", "prompts", "added", "removed", "renamed", "changed", "tokens", "difference"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     let mut line =
-        |name: Cell, prompts: [usize; 2], tokens: [Option<usize>; 2], is_of: &dyn Fn(&Row) -> bool| {
-            let many = |kind: &Kind| kind.rows.iter().filter(|row| is_of(row)).count();
+        |name: Cell, prompts: [usize; 2], tokens: [Option<usize>; 2], is_of: &dyn Fn(&CatalogRow) -> bool| {
+            let many = |kind: &ChangeGroup| kind.rows.iter().filter(|row| is_of(row)).count();
             let [added, removed, renamed, changed] = kinds.each_ref().map(|kind| {
                 let many = many(kind);
                 if many == 0 { Cell::default() } else { Cell::styled(number(many), kind.style) }
@@ -145,13 +145,13 @@ fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> Strin
 }
 
 /// The prompts that were all added, all removed, or all changed.
-struct Kind {
+struct ChangeGroup {
     word: &'static str,
     style: Style,
-    rows: Vec<Row>,
+    rows: Vec<CatalogRow>,
 }
 
-impl Kind {
+impl ChangeGroup {
     /// Writes the prompts by category, the largest changes first, and returns how many were left out.
     fn show(&self, out: &mut String, few: bool, room: Option<usize>) -> usize {
         let (bold, dim, style) = (style::BOLD, style::DIM, self.style);
@@ -159,7 +159,7 @@ impl Kind {
             return 0;
         }
         out.push_str(&format!("\n{style}{}{style:#} {}\n", self.word, number(self.rows.len())));
-        let mut by_category: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        let mut by_category: BTreeMap<&str, Vec<&CatalogRow>> = BTreeMap::new();
         for row in &self.rows {
             by_category.entry(&row.category).or_default().push(row);
         }
@@ -196,7 +196,7 @@ impl Kind {
 }
 
 /// A prompt that is different.
-struct Row {
+struct CatalogRow {
     category: String,
     name: String,
     /// By how many tokens; `None` where they are not counted on both sides.
@@ -207,19 +207,19 @@ struct Row {
 }
 
 #[derive(Clone, Copy)]
-enum Sign {
+enum ChangeSign {
     Plus,
     Minus,
 }
 
-impl Row {
-    fn one(side: &Side, sign: Sign) -> Self {
+impl CatalogRow {
+    fn one(side: &CatalogPrompt, sign: ChangeSign) -> Self {
         let (category, name) = halves(&side.name);
         let sign = match sign {
-            Sign::Plus => 1,
-            Sign::Minus => -1,
+            ChangeSign::Plus => 1,
+            ChangeSign::Minus => -1,
         };
-        Row {
+        CatalogRow {
             category,
             name,
             tokens: side.tokens.map(|tokens| sign * i64::from(tokens)),
@@ -228,7 +228,7 @@ impl Row {
         }
     }
 
-    fn two(before: &Side, after: &Side, names: &Names) -> Self {
+    fn two(before: &CatalogPrompt, after: &CatalogPrompt, names: &VariableDifference) -> Self {
         let (old_category, old) = halves(&before.name);
         let (category, new) = halves(&after.name);
         let name = match (old == new, old_category == category) {
@@ -239,7 +239,7 @@ impl Row {
         let added = names.added.iter().map(|name| format!("+{name}"));
         let aside: Vec<String> = added.chain(names.removed.iter().map(|name| format!("-{name}"))).collect();
         let tokens = before.tokens.zip(after.tokens);
-        Row {
+        CatalogRow {
             category,
             name,
             tokens: tokens.map(|(before, after)| i64::from(after) - i64::from(before)),
@@ -287,16 +287,16 @@ fn signed(value: i64) -> String {
 mod tests {
     use super::*;
     use preface::{
-        catalogs::{Change, Difference},
-        core::catalog::{Generation, Index},
+        catalogs::{CatalogDifference, PromptChange},
+        core::catalog::{CatalogIndex, Generation},
     };
 
-    fn side(name: &str, tokens: Option<u32>) -> Side {
-        Side { name: name.to_owned(), file: "a.md".to_owned(), bytes: 400, tokens }
+    fn side(name: &str, tokens: Option<u32>) -> CatalogPrompt {
+        CatalogPrompt { name: name.to_owned(), file: "a.md".to_owned(), bytes: 400, tokens }
     }
 
-    fn index(version: &str) -> Index {
-        Index {
+    fn index(version: &str) -> CatalogIndex {
+        CatalogIndex {
             format: 1,
             version: version.to_owned(),
             generation: Generation::A,
@@ -305,22 +305,28 @@ mod tests {
         }
     }
 
-    fn compared() -> Compared {
+    fn compared() -> CatalogComparison {
         let long =
             "Data: A prompt with a name that goes on and on, much longer than a terminal is wide, \u{1b}[2J";
-        let names = Names { added: vec!["A_NAME".repeat(12)], removed: vec!["OTHER".to_owned()] };
-        let change = |name: &str, tokens| Change {
+        let names =
+            VariableDifference { added: vec!["A_NAME".repeat(12)], removed: vec!["OTHER".to_owned()] };
+        let change = |name: &str, tokens| PromptChange {
             before: side(name, Some(100)),
             after: side(name, tokens),
             variables: names.clone(),
         };
-        let difference = Difference {
+        let difference = CatalogDifference {
             added: (0..20).map(|at| side(&format!("Data: Part {at}"), Some(at * 10))).collect(),
             removed: vec![side(long, None)],
             changed: vec![change(long, Some(1_200)), change("Tool: Bell", Some(90))],
             ..Difference::default()
         };
-        Compared { before: index("1.0.0"), after: index("1.0.1"), difference, same_body: BTreeSet::new() }
+        CatalogComparison {
+            before: index("1.0.0"),
+            after: index("1.0.1"),
+            difference,
+            same_body: BTreeSet::new(),
+        }
     }
 
     #[test]

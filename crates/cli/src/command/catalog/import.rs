@@ -1,17 +1,17 @@
 //! `preface catalog import`: takes in the catalog in a directory.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TalkFlags},
+    flags::{OutputFormat, VerbosityFlags},
     notes,
     ui::{
-        Talk, Ui, style,
+        Ui, Verbosity, style,
         text::{count, number},
     },
 };
 use preface::{
-    catalogs::{self, ImportReport, Replace, Stage, Written},
+    catalogs::{self, CatalogWriteOutcome, ImportReport, ImportStage, ReplaceMode},
     core::{
         catalog::Generation,
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
@@ -48,34 +48,34 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// Imports and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let started = Instant::now();
     let dir = files::absolute(&args.dir)?;
-    let replace = if args.replace { Replace::Yes } else { Replace::No };
+    let replace = if args.replace { ReplaceMode::Yes } else { ReplaceMode::No };
     let report = ui.progress(|progress| {
         let mut at = |stage| progress.at(words(stage));
         catalogs::import(&files::system(), &dir, args.version.clone(), replace, &mut at)
     })?;
     match args.format {
-        Format::Json => ui.json(&report)?,
-        Format::Text => ui.view(&view(&report, started.elapsed().as_secs_f64()))?,
+        OutputFormat::Json => ui.json(&report)?,
+        OutputFormat::Text => ui.view(&view(&report, started.elapsed().as_secs_f64()))?,
     }
     tell(ui, args.talk.talk(), &report.notes);
     Ok(Exit::Done)
 }
 
-fn words(stage: Stage) -> String {
+fn words(stage: ImportStage) -> String {
     match stage {
-        Stage::Reading => "reading".to_owned(),
-        Stage::Compiling(files) => format!("compiling {}", count(files, "file")),
-        Stage::Writing(prompts) => format!("writing {}", count(prompts, "prompt")),
+        ImportStage::Reading => "reading".to_owned(),
+        ImportStage::Compiling(files) => format!("compiling {}", count(files, "file")),
+        ImportStage::Writing(prompts) => format!("writing {}", count(prompts, "prompt")),
     }
 }
 
@@ -86,9 +86,9 @@ fn view(report: &ImportReport, seconds: f64) -> String {
         Generation::B => "B: bodies are decoded, from 2.1.80 on",
     };
     let done = match report.written {
-        Written::New => "imported",
-        Written::Replaced => "imported, in place of another one",
-        Written::Same => "imported already, with the same texts",
+        CatalogWriteOutcome::New => "imported",
+        CatalogWriteOutcome::Replaced => "imported, in place of another one",
+        CatalogWriteOutcome::Same => "imported already, with the same texts",
     };
     let kept = report.kept;
     let reasons = [
@@ -132,12 +132,12 @@ fn view(report: &ImportReport, seconds: f64) -> String {
 }
 
 /// Tells the notes: in one line, or all of them.
-fn tell(ui: &Ui, talk: Talk, told: &[Diagnostic]) {
+fn tell(ui: &Ui, talk: Verbosity, told: &[Diagnostic]) {
     let of = |severity| told.iter().filter(|note| note.severity == severity).count();
     match talk {
-        Talk::Quiet => {}
-        Talk::All => notes::all(ui, told),
-        Talk::Usual => {
+        Verbosity::Quiet => {}
+        Verbosity::All => notes::all(ui, told),
+        Verbosity::Usual => {
             let left_out = told.iter().filter(|note| note.code == DiagnosticCode::CatalogLeftOut);
             notes::few(ui, left_out.cloned().collect(), "preface catalog import -v");
             let others = told.iter().filter(|note| note.code != DiagnosticCode::CatalogLeftOut).count();

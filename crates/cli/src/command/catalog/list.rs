@@ -3,19 +3,19 @@
 use super::{halves, in_tokens, is_of, some, sum, tokens};
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
+    flags::OutputFormat,
     notes,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, number, one_line},
     },
 };
 use preface::{
-    catalogs::{self, Kept},
-    core::catalog::{Entry, Generation, Index},
+    catalogs::{self, StoredCatalog},
+    core::catalog::{CatalogEntry, CatalogIndex, Generation},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -44,18 +44,18 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// Reads and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let Some(version) = &args.version else {
         let mut told = Vec::new();
         let found = catalogs::versions(&system, &mut told);
         match args.format {
-            Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
-            Format::Text => ui.view(&catalogs_view(&found, ui.columns()))?,
+            OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+            OutputFormat::Text => ui.view(&catalogs_view(&found, ui.columns()))?,
         }
         told.extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|note| *note));
         notes::all(ui, &told);
@@ -63,33 +63,33 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     };
     let index = catalogs::index(&system, version)?;
     let wanted =
-        |entry: &&Entry| args.category.as_deref().is_none_or(|category| is_of(&entry.name, category));
-    let rows: Vec<&Entry> = index.prompts.iter().filter(wanted).collect();
+        |entry: &&CatalogEntry| args.category.as_deref().is_none_or(|category| is_of(&entry.name, category));
+    let rows: Vec<&CatalogEntry> = index.prompts.iter().filter(wanted).collect();
     if let (true, Some(category)) = (rows.is_empty(), &args.category) {
         return Err(no_category(&index, category));
     }
     match args.format {
-        Format::Json => ui.json(&rows)?,
-        Format::Text => ui.view(&prompts_view(&rows, ui.columns()))?,
+        OutputFormat::Json => ui.json(&rows)?,
+        OutputFormat::Text => ui.view(&prompts_view(&rows, ui.columns()))?,
     }
     Ok(Exit::Done)
 }
 
 /// Says that there is no such category, and which ones there are.
-fn no_category(index: &Index, category: &str) -> Failure {
+fn no_category(index: &CatalogIndex, category: &str) -> CommandFailure {
     let mut names: Vec<String> = index.prompts.iter().map(|entry| halves(&entry.name).0).collect();
     names.sort();
     names.dedup();
     let what = format!("the catalog {} has no category `{}`", index.version, one_line(category));
-    Failure::usage(what).hint(format!("it has {}", names.join(", ")))
+    CommandFailure::usage(what).hint(format!("it has {}", names.join(", ")))
 }
 
-fn document(kept: &Kept) -> Value {
+fn document(kept: &StoredCatalog) -> Value {
     let index = match &kept.index {
         Ok(index) => index,
         Err(note) => return json!({ "version": kept.version, "problem": note }),
     };
-    let sums = Sums::of(index.prompts.iter());
+    let sums = CatalogTotals::of(index.prompts.iter());
     json!({
         "version": index.version,
         "generation": index.generation,
@@ -105,7 +105,7 @@ fn document(kept: &Kept) -> Value {
 
 /// The sums over some prompts.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct CatalogTotals {
     prompts: usize,
     bytes: usize,
     tokens: Option<usize>,
@@ -113,9 +113,9 @@ struct Sums {
     kept: usize,
 }
 
-impl Sums {
-    fn of<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Self {
-        let mut sums = Sums { tokens: sum(entries.clone()), ..Sums::default() };
+impl CatalogTotals {
+    fn of<'e>(entries: impl Iterator<Item = &'e CatalogEntry> + Clone) -> Self {
+        let mut sums = CatalogTotals { tokens: sum(entries.clone()), ..Sums::default() };
         for entry in entries {
             sums.prompts += 1;
             sums.bytes += entry.bytes;
@@ -126,21 +126,21 @@ impl Sums {
     }
 }
 
-fn catalogs_view(found: &[Kept], room: Option<usize>) -> String {
+fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
     let dim = style::DIM;
     if found.is_empty() {
         return complete("Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n")
             .into_owned();
     }
-    let mut table = Table::new([
-        Side::Left,
-        Side::Left,
-        Side::Right,
-        Side::Right,
-        Side::Right,
-        Side::Right,
-        Side::Right,
-        Side::Left,
+    let mut table = TextTable::new([
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
     ]);
     let heads = ["version", "gen", "prompts", "bytes", "tokens", "values", "kept", "pin"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
@@ -149,7 +149,7 @@ fn catalogs_view(found: &[Kept], room: Option<usize>) -> String {
         let blank = Cell::default;
         table.row(match &kept.index {
             Ok(index) => {
-                let sums = Sums::of(index.prompts.iter());
+                let sums = CatalogTotals::of(index.prompts.iter());
                 let generation = match index.generation {
                     Generation::A => "A",
                     Generation::B => "B",
@@ -180,14 +180,21 @@ fn catalogs_view(found: &[Kept], room: Option<usize>) -> String {
     table.show(room)
 }
 
-fn prompts_view(rows: &[&Entry], room: Option<usize>) -> String {
+fn prompts_view(rows: &[&CatalogEntry], room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
-    let mut by_category: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+    let mut by_category: BTreeMap<String, Vec<&CatalogEntry>> = BTreeMap::new();
     for entry in rows {
         by_category.entry(halves(&entry.name).0).or_default().push(entry);
     }
     // One table, so that the columns of all categories line up; the headings are put between its lines.
-    let mut table = Table::new([Side::Right, Side::Right, Side::Right, Side::Right, Side::Left, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
     let heads = ["tokens", "bytes", "values", "kept", "changed", "name"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     for entry in by_category.values().flatten() {
@@ -205,12 +212,12 @@ fn prompts_view(rows: &[&Entry], room: Option<usize>) -> String {
     let mut out = String::new();
     out.extend(lines.next().map(|head| format!("  {head}\n")));
     for (category, entries) in &by_category {
-        let sums = Sums::of(entries.iter().copied());
+        let sums = CatalogTotals::of(entries.iter().copied());
         let said = format!("{}, {}", count(sums.prompts, "prompt"), in_tokens(sums.tokens));
         out.push_str(&format!("{bold}{category}{bold:#}  {dim}{said}{dim:#}\n"));
         out.extend(lines.by_ref().take(entries.len()).map(|line| format!("  {line}\n")));
     }
-    let sums = Sums::of(rows.iter().copied());
+    let sums = CatalogTotals::of(rows.iter().copied());
     out.push_str(&format!(
         "{bold}total{bold:#}  {}, {} bytes, {}, {}, {} kept\n",
         count(sums.prompts, "prompt"),

@@ -9,13 +9,13 @@ mod show;
 mod verify;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     ui::{
         Ui,
         text::{number, one_line},
     },
 };
-use preface::core::catalog::Entry;
+use preface::core::catalog::CatalogEntry;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,13 +35,13 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: CatalogCommand,
 }
 
 /// What can be done with catalogs, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum CatalogCommand {
     Diff(diff::Args),
     Import(import::Args),
     List(list::Args),
@@ -51,14 +51,14 @@ enum Command {
 }
 
 /// Does it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        Command::Diff(args) => diff::run(ui, args),
-        Command::Import(args) => import::run(ui, args),
-        Command::List(args) => list::run(ui, args),
-        Command::Remove(args) => remove::run(ui, args),
-        Command::Show(args) => show::run(ui, args),
-        Command::Verify(args) => verify::run(ui, args),
+        CatalogCommand::Diff(args) => diff::run(ui, args),
+        CatalogCommand::Import(args) => import::run(ui, args),
+        CatalogCommand::List(args) => list::run(ui, args),
+        CatalogCommand::Remove(args) => remove::run(ui, args),
+        CatalogCommand::Show(args) => show::run(ui, args),
+        CatalogCommand::Verify(args) => verify::run(ui, args),
     }
 }
 
@@ -77,12 +77,12 @@ fn is_of(entry_name: &str, category: &str) -> bool {
 }
 
 /// The tokens of a prompt, or that nobody counted them.
-fn tokens(entry: &Entry) -> String {
+fn tokens(entry: &CatalogEntry) -> String {
     entry.tokens.map_or_else(|| "-".to_owned(), |tokens| number(tokens as usize))
 }
 
 /// The tokens of prompts together; `None` where nobody counted any of them.
-fn sum<'e>(entries: impl Iterator<Item = &'e Entry>) -> Option<usize> {
+fn sum<'e>(entries: impl Iterator<Item = &'e CatalogEntry>) -> Option<usize> {
     entries.filter_map(|entry| entry.tokens).map(|tokens| tokens as usize).reduce(|a, b| a + b)
 }
 

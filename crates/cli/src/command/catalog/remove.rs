@@ -1,7 +1,7 @@
 //! `preface catalog remove`: forgets a catalog.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files, notes,
     ui::Ui,
 };
@@ -23,7 +23,7 @@ pub struct Args {
 }
 
 /// Removes it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut told = Vec::new();
     catalogs::remove(&files::system(), &args.version, &mut told)?;
     notes::all(ui, &told);

@@ -2,18 +2,18 @@
 
 use super::tokens;
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
+    flags::OutputFormat,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, listed, number, one_line, short, visible, wrap},
     },
 };
 use preface::{
     CatalogUse, Engine, Request, ToolChoice, TrustChoice, catalogs,
-    core::catalog::{CatalogText, Chunk, Entry, Unread},
+    core::catalog::{CatalogChunk, CatalogEntry, CatalogText, UncompiledReason},
 };
 use serde_json::json;
 
@@ -57,11 +57,11 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// Reads and shows.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let index = catalogs::index(&system, &args.version)?;
     let Some(name) = &args.name else { return uses(ui, args) };
@@ -76,11 +76,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     let text = catalogs::text(&system, &index, &entry.name)?;
     match (args.format, ui.columns()) {
-        (Format::Json, _) => {
+        (OutputFormat::Json, _) => {
             ui.json(&json!({ "entry": entry, "names": text.names(), "chunks": text.chunks }))?;
         }
-        (Format::Text, None) => ui.prompt(&catalogs::body(&text))?,
-        (Format::Text, Some(room)) => {
+        (OutputFormat::Text, None) => ui.prompt(&catalogs::body(&text))?,
+        (OutputFormat::Text, Some(room)) => {
             ui.say(&head(entry, &text, room));
             ui.view(&marked(&text))?;
         }
@@ -89,7 +89,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Shows what a preset would take from the catalog.
-fn uses(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let request = Request {
         preset: args.preset.clone(),
@@ -99,11 +99,11 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         ..Request::default()
     };
     let uses = Engine::new(&system).catalog_uses(&request)?;
-    if matches!(args.format, Format::Json) {
+    if matches!(args.format, OutputFormat::Json) {
         ui.json(&uses)?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new([Side::Left; 3]);
+    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
     table.row(
         ["place", "text", "prompt, or why it is not the catalog's"]
             .map(|head| Cell::styled(head, style::DIM)),
@@ -122,7 +122,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Formats the properties of a prompt.
-fn head(entry: &Entry, text: &CatalogText, room: usize) -> String {
+fn head(entry: &CatalogEntry, text: &CatalogText, room: usize) -> String {
     let (bold, dim, hint, care) = (style::BOLD, style::DIM, style::HINT, style::CARE);
     let file = one_line(&entry.file);
     let changed = match entry.changed_in.as_str() {
@@ -146,14 +146,14 @@ fn head(entry: &Entry, text: &CatalogText, room: usize) -> String {
         out.push('\n');
     }
     let kept = text.chunks.iter().filter_map(|chunk| match chunk {
-        Chunk::Kept { written, why, .. } => Some((written, why)),
+        CatalogChunk::Kept { written, why, .. } => Some((written, why)),
         _ => None,
     });
     for (written, why) in kept.clone().take(FEW) {
         let (why, what) = match why {
-            Unread::Unparsed(what) => ("no expression", what),
-            Unread::Unsupported(what) => ("not supported", what),
-            Unread::Undeclared(what) => ("not declared", what),
+            UncompiledReason::Unparsed(what) => ("no expression", what),
+            UncompiledReason::Unsupported(what) => ("not supported", what),
+            UncompiledReason::Undeclared(what) => ("not declared", what),
         };
         let written = short(&one_line(written), room / 2).into_owned();
         let line = format!("{written}  {why}: {}", one_line(what));
@@ -171,9 +171,9 @@ fn marked(text: &CatalogText) -> String {
     let mut out = String::new();
     for chunk in &text.chunks {
         let (words, style) = match chunk {
-            Chunk::Text { text, .. } => (text, anstyle::Style::new()),
-            Chunk::Value { written, .. } => (written, style::HINT),
-            Chunk::Kept { written, .. } => (written, style::CARE),
+            CatalogChunk::Text { text, .. } => (text, anstyle::Style::new()),
+            CatalogChunk::Value { written, .. } => (written, style::HINT),
+            CatalogChunk::Kept { written, .. } => (written, style::CARE),
         };
         for (at, line) in visible(words).split('\n').enumerate() {
             if at > 0 {

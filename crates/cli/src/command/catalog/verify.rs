@@ -2,9 +2,9 @@
 
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
+    flags::OutputFormat,
     notes,
     ui::{
         Ui, style,
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use preface::{
-    catalogs::{self, Verified},
+    catalogs::{self, CatalogVerification},
     core::diagnostic::Severity,
 };
 use serde_json::json;
@@ -36,36 +36,37 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// Looks and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let mut told = Vec::new();
     let versions = match args.versions.as_slice() {
         [] => catalogs::versions(&system, &mut told).into_iter().map(|kept| kept.version).collect(),
         named => named.to_vec(),
     };
-    let found: Vec<Verified> = ui.progress(|progress| {
+    let found: Vec<CatalogVerification> = ui.progress(|progress| {
         let verify = |version: &String| {
             progress.at(format!("looking at {}", one_line(version)));
             catalogs::verify(&system, version)
         };
         versions.iter().map(verify).collect()
     });
-    let is_whole = |found: &Verified| found.notes.iter().all(|note| note.severity < Severity::Error);
+    let is_whole =
+        |found: &CatalogVerification| found.notes.iter().all(|note| note.severity < Severity::Error);
     match args.format {
-        Format::Json => {
-            let document = |found: &Verified| json!({ "version": found.version, "whole": is_whole(found), "notes": found.notes });
+        OutputFormat::Json => {
+            let document = |found: &CatalogVerification| json!({ "version": found.version, "whole": is_whole(found), "notes": found.notes });
             ui.json(&found.iter().map(document).collect::<Vec<_>>())?;
         }
-        Format::Text if found.is_empty() => {
+        OutputFormat::Text if found.is_empty() => {
             ui.view(&complete(
                 "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n",
             ))?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             for one in &found {
                 let (bold, good, bad) = (style::BOLD, style::GOOD, style::BAD);
                 let prompts = one.index.as_ref().map_or(0, |index| index.prompts.len());

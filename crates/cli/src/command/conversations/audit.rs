@@ -2,12 +2,12 @@
 
 use super::purge::age;
 use crate::{
-    failure::{Exit, Failure},
-    flags::Format,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     store::{StoreFlag, actor},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{minute, one_line},
     },
 };
@@ -39,7 +39,7 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     /// Remove the entries that are older, instead of listing: a number with `s`, `m`, `h`, `d` or `w`
     #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all", "format"])]
@@ -61,7 +61,7 @@ pub struct Args {
 const STEP: u64 = 10_000;
 
 /// Lists, or removes.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if let Some(age) = args.trim_older_than {
         return trim(ui, args, age);
     }
@@ -69,19 +69,19 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let found = args.store.look(async |store| entries(&store, most).await)?;
     let (found, more) = found.unwrap_or_default();
     match args.format {
-        Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
-        Format::Text if found.is_empty() => ui.view("Nothing happened yet.\n")?,
-        Format::Text => ui.view(&view(&found, ui.columns()))?,
+        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text if found.is_empty() => ui.view("Nothing happened yet.\n")?,
+        OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
     }
-    if more && args.format == Format::Text {
+    if more && args.format == OutputFormat::Text {
         ui.say("There are more; `--limit N` or `--all` shows them.\n");
     }
     Ok(Exit::Done)
 }
 
-fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, Failure> {
+fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, CommandFailure> {
     let actor = actor(args.now.as_deref())?;
-    let before = actor.at.checked_sub(age).map_err(|_| Failure::usage("nothing can be that old"))?;
+    let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("nothing can be that old"))?;
     let done = args.store.look(async |store| {
         if args.dry_run {
             let (all, _) = entries(&store, usize::MAX).await?;
@@ -107,7 +107,7 @@ fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, Failure> {
 }
 
 /// Returns the newest entries, and whether there are more.
-async fn entries(store: &Arc<dyn Store>, most: usize) -> Result<(Vec<AuditEntry>, bool), Failure> {
+async fn entries(store: &Arc<dyn Store>, most: usize) -> Result<(Vec<AuditEntry>, bool), CommandFailure> {
     let mut found = Vec::new();
     let mut page = PageRequest::first(most);
     loop {
@@ -135,7 +135,13 @@ fn document(entry: &AuditEntry) -> Value {
 
 fn view(found: &[AuditEntry], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
     table.row(["at", "actor", "action", "subject", "detail"].map(|head| Cell::styled(head, dim)));
     for entry in found {
         table.row([

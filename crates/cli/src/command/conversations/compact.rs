@@ -2,10 +2,10 @@
 
 use super::{AgainFlags, document, id};
 use crate::{
-    failure::{Exit, Failure},
-    flags::{Format, TalkFlags},
+    failure::{CommandFailure, Exit},
+    flags::{OutputFormat, VerbosityFlags},
     notes,
-    ui::{Talk, Ui},
+    ui::{Ui, Verbosity},
 };
 use preface::{
     core::{lint::hidden::escape_hidden, prompt::Prompt},
@@ -31,23 +31,23 @@ pub struct Args {
 
     /// Choose the form: the text, or a document with prompt and instructions apart
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     again: AgainFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// Builds, keeps and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let done = args
         .again
         .again(&args.id, async |keeper, asked, actor| keeper.compact(&args.id, &asked, None, &actor).await)?;
     match args.format {
-        Format::Text => ui.prompt(&done.system_prompt())?,
-        Format::Json => {
+        OutputFormat::Text => ui.prompt(&done.system_prompt())?,
+        OutputFormat::Json => {
             let mut json = document(&done.head);
             json["constructed"] = done.constructed.into();
             json["system_prompt"] = done.system_prompt().into();
@@ -57,7 +57,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         }
     }
     let talk = args.talk.talk();
-    if talk != Talk::Quiet {
+    if talk != Verbosity::Quiet {
         let name = escape_hidden(args.id.as_str());
         let revision = done.head.seal.revision;
         ui.say(&match done.constructed {

@@ -3,16 +3,16 @@
 use super::{document, heads, template};
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
-    flags::Format,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{minute, number, one_line, short_middle},
     },
 };
-use preface::store::{Filter, Head, TemplateName};
+use preface::store::{Filter, PromptSummary, TemplateName};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,26 +38,26 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     store: StoreFlag,
 }
 
 /// Reads and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let filter = Filter { id_prefix: args.prefix.clone(), template: args.template.clone() };
     let found = args.store.look(async |store| heads(&store, &filter, args.limit.max(1)).await)?;
     let (found, more) = found.unwrap_or_default();
     match args.format {
-        Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
-        Format::Text if found.is_empty() && filter == Filter::default() => {
+        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text if found.is_empty() && filter == Filter::default() => {
             ui.view(&complete("Nothing is kept yet. `preface build --conversation ID` keeps a prompt.\n"))?;
         }
-        Format::Text if found.is_empty() => ui.view("Nothing like that is kept.\n")?,
-        Format::Text => ui.view(&view(&found, ui.columns()))?,
+        OutputFormat::Text if found.is_empty() => ui.view("Nothing like that is kept.\n")?,
+        OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
     }
-    if more && args.format == Format::Text {
+    if more && args.format == OutputFormat::Text {
         ui.say("There are more; `--limit N` shows them.\n");
     }
     Ok(Exit::Done)
@@ -66,9 +66,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 /// The columns of an id on a narrow screen.
 const ID: usize = 28;
 
-fn view(found: &[Head], room: Option<usize>) -> String {
+fn view(found: &[PromptSummary], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = Table::new([Side::Left, Side::Right, Side::Left, Side::Right, Side::Left, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
     let heads = ["conversation", "rev", "built", "bytes", "from", "cwd"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     for head in found {

@@ -10,7 +10,7 @@ mod rm;
 mod show;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::TrustFlags,
     store::{StoreFlag, actor},
@@ -18,8 +18,8 @@ use crate::{
 };
 use preface::{
     Engine, Request,
-    keep::{Asked, Here, KeepError, Keeper},
-    store::{Actor, ConversationId, Head, Store, TemplateUsed, format_instant},
+    keep::{Asked, ConversationError, ConversationService, InlineOffload},
+    store::{Actor, ConversationId, PromptSummary, Store, TemplateUsed, format_instant},
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -40,13 +40,13 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: ConversationCommand,
 }
 
 /// What can be done with conversations, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum ConversationCommand {
     Audit(audit::Args),
     Compact(compact::Args),
     List(list::Args),
@@ -58,16 +58,16 @@ enum Command {
 }
 
 /// Does it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        Command::Audit(args) => audit::run(ui, args),
-        Command::Compact(args) => compact::run(ui, args),
-        Command::List(args) => list::run(ui, args),
-        Command::Past(args) => past::run(ui, args),
-        Command::Purge(args) => purge::run(ui, args),
-        Command::Refresh(args) => refresh::run(ui, args),
-        Command::Rm(args) => rm::run(ui, args),
-        Command::Show(args) => show::run(ui, args),
+        ConversationCommand::Audit(args) => audit::run(ui, args),
+        ConversationCommand::Compact(args) => compact::run(ui, args),
+        ConversationCommand::List(args) => list::run(ui, args),
+        ConversationCommand::Past(args) => past::run(ui, args),
+        ConversationCommand::Purge(args) => purge::run(ui, args),
+        ConversationCommand::Refresh(args) => refresh::run(ui, args),
+        ConversationCommand::Rm(args) => rm::run(ui, args),
+        ConversationCommand::Show(args) => show::run(ui, args),
     }
 }
 
@@ -99,8 +99,8 @@ impl AgainFlags {
     fn again<T>(
         &self,
         id: &ConversationId,
-        act: impl AsyncFnOnce(Keeper, Asked, Actor) -> Result<T, KeepError>,
-    ) -> Result<T, Failure> {
+        act: impl AsyncFnOnce(ConversationService, Asked, Actor) -> Result<T, ConversationError>,
+    ) -> Result<T, CommandFailure> {
         let actor = actor(self.now.as_deref())?;
         let mut request = Request { model: self.model.clone(), now: self.now.clone(), ..Request::default() };
         self.trust.apply(&mut request)?;
@@ -111,16 +111,16 @@ impl AgainFlags {
             let cwd = Engine::new(&*system).cwd(&request)?;
             asked.cwd = Some(cwd.display().to_string());
         }
-        let done = self
-            .store
-            .look(async |store| Ok(act(Keeper::new(system, store, Arc::new(Here)), asked, actor).await?))?;
-        done.ok_or_else(|| KeepError::Unknown(id.clone()).into())
+        let done = self.store.look(async |store| {
+            Ok(act(ConversationService::new(system, store, Arc::new(InlineOffload)), asked, actor).await?)
+        })?;
+        done.ok_or_else(|| ConversationError::Unknown(id.clone()).into())
     }
 }
 
 /// Says that nothing is known of a conversation.
-fn unknown(id: &ConversationId) -> Failure {
-    KeepError::Unknown(id.clone()).into()
+fn unknown(id: &ConversationId) -> CommandFailure {
+    ConversationError::Unknown(id.clone()).into()
 }
 
 /// The template that a prompt was built from, for people: `main@3`, or that it was the default.
@@ -135,7 +135,7 @@ fn template(used: Option<&TemplateUsed>) -> String {
 }
 
 /// A conversation for programs, without its text.
-fn document(head: &Head) -> serde_json::Value {
+fn document(head: &PromptSummary) -> serde_json::Value {
     serde_json::json!({
         "id": head.id.as_str(),
         "revision": head.seal.revision,
@@ -161,7 +161,7 @@ async fn heads(
     store: &Arc<dyn Store>,
     filter: &preface::store::Filter,
     most: usize,
-) -> Result<(Vec<Head>, bool), Failure> {
+) -> Result<(Vec<PromptSummary>, bool), CommandFailure> {
     use preface::store::PageRequest;
     let mut found = Vec::new();
     let mut page = PageRequest::first(most);

@@ -2,16 +2,16 @@
 
 use super::{document, id, template, unknown};
 use crate::{
-    failure::{Exit, Failure},
-    flags::Format,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{minute, number},
     },
 };
-use preface::store::{ConversationId, PageRequest, PastPrompt, format_instant};
+use preface::store::{ConversationId, PageRequest, ReplacedPrompt, format_instant};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,19 +34,19 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     store: StoreFlag,
 }
 
 /// Reads and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| {
         if store.seal(&args.id).await?.is_none() {
             return Err(unknown(&args.id));
         }
-        let mut past: Vec<PastPrompt> = Vec::new();
+        let mut past: Vec<ReplacedPrompt> = Vec::new();
         let mut page = PageRequest::first(50);
         loop {
             let answer = store.past(&args.id, &page).await?;
@@ -60,14 +60,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let past = found.ok_or_else(|| unknown(&args.id))?;
     if let Some(revision) = args.revision {
         let Some(one) = past.iter().find(|past| past.was.head.seal.revision == revision) else {
-            return Err(Failure::new(format!("there is no past revision {revision}"))
+            return Err(CommandFailure::new(format!("there is no past revision {revision}"))
                 .hint("`preface conversations past ID` lists them; `show` has the one of now"));
         };
         ui.prompt(&one.was.head.text)?;
         return Ok(Exit::Done);
     }
     match args.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let rows: Vec<_> = past
                 .iter()
                 .map(|past| {
@@ -78,18 +78,25 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                 .collect();
             ui.json(&rows)?;
         }
-        Format::Text if past.is_empty() => ui.view("It still has its first prompt.\n")?,
-        Format::Text => ui.view(&view(&past, ui.columns()))?,
+        OutputFormat::Text if past.is_empty() => ui.view("It still has its first prompt.\n")?,
+        OutputFormat::Text => ui.view(&view(&past, ui.columns()))?,
     }
     Ok(Exit::Done)
 }
 
-fn view(past: &[PastPrompt], room: Option<usize>) -> String {
+fn view(past: &[ReplacedPrompt], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = Table::new([Side::Right, Side::Left, Side::Left, Side::Left, Side::Right, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+    ]);
     let heads = ["rev", "reason", "built", "replaced", "bytes", "from"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
-    for PastPrompt { was, replaced_at } in past {
+    for ReplacedPrompt { was, replaced_at } in past {
         let head = &was.head;
         let from = template(head.template.as_ref());
         table.row([

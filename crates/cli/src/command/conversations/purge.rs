@@ -2,7 +2,7 @@
 
 use super::heads;
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     store::{StoreFlag, actor},
     ui::{Ui, text::count},
 };
@@ -40,10 +40,12 @@ pub struct Args {
 const STEP: u64 = 1_000;
 
 /// Forgets and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let actor = actor(args.now.as_deref())?;
-    let before =
-        actor.at.checked_sub(args.older_than).map_err(|_| Failure::usage("nothing can be that old"))?;
+    let before = actor
+        .at
+        .checked_sub(args.older_than)
+        .map_err(|_| CommandFailure::usage("nothing can be that old"))?;
     let done = args.store.look(async |store| {
         if args.dry_run {
             let (all, _) = heads(&store, &Filter::default(), usize::MAX).await?;

@@ -3,10 +3,10 @@
 use super::{AgainFlags, document, id};
 use crate::{
     command::diff::{Receipt, show},
-    failure::{Exit, Failure},
-    flags::{Format, TalkFlags},
+    failure::{CommandFailure, Exit},
+    flags::{OutputFormat, VerbosityFlags},
     notes,
-    ui::{Talk, Ui, text::one_line},
+    ui::{Ui, Verbosity, text::one_line},
 };
 use preface::{
     core::{lint::hidden::escape_hidden, prompt::Prompt},
@@ -38,31 +38,31 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     again: AgainFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// Builds, shows and keeps.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let how = if args.dry_run { Refresh::Show } else { Refresh::Keep };
     let done = args.again.again(&args.id, async |keeper, asked, actor| {
         keeper.refresh(&args.id, &asked, how, None, &actor).await
     })?;
     let revision = done.head.seal.revision;
     match args.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let mut json = document(&done.head);
             json["constructed"] = done.constructed.into();
-            json["difference"] =
-                serde_json::to_value(&done.difference).map_err(|error| Failure::new(error.to_string()))?;
+            json["difference"] = serde_json::to_value(&done.difference)
+                .map_err(|error| CommandFailure::new(error.to_string()))?;
             ui.json(&json)?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             let name = one_line(args.id.as_str());
             let was = if done.constructed { revision.saturating_sub(1) } else { revision };
             let now = match (done.constructed, args.dry_run) {
@@ -76,7 +76,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         }
     }
     let talk = args.talk.talk();
-    if talk != Talk::Quiet {
+    if talk != Verbosity::Quiet {
         let name = escape_hidden(args.id.as_str());
         ui.say(&match (done.constructed, done.difference.same, args.dry_run) {
             (true, _, _) => format!("`{name}` is at revision {revision} now.\n"),

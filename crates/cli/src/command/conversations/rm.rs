@@ -2,7 +2,7 @@
 
 use super::{id, unknown};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     store::{StoreFlag, actor},
     ui::{Ui, text::one_line},
 };
@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 /// Forgets and tells. Those that are there go, even where others are not.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let actor = actor(None)?;
     let missing = args.store.look(async |store| {
         let mut missing = None;

@@ -3,19 +3,19 @@
 use super::{document, id, template, unknown};
 use crate::{
     command::explain,
-    failure::{Exit, Failure},
-    flags::Format,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     store::StoreFlag,
     subject::Subject,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
 use preface::{
-    keep::Record,
-    store::{ConversationId, Head},
+    keep::PromptRecord,
+    store::{ConversationId, PromptSummary},
 };
 
 const EXAMPLES: &str = "\
@@ -38,14 +38,14 @@ pub struct Args {
 
     /// Choose the form: a view, or one document with everything that is known
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     store: StoreFlag,
 }
 
 /// Reads and shows.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| Ok(store.conversation(&args.id).await?))?.flatten();
     let conversation = found.ok_or_else(|| unknown(&args.id))?;
     if args.text {
@@ -54,8 +54,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     let subject = Subject::kept(&conversation)?;
     match args.format {
-        Format::Json => {
-            let record = Record::of(&conversation)?;
+        OutputFormat::Json => {
+            let record = PromptRecord::of(&conversation)?;
             ui.json(&serde_json::json!({
                 "conversation": document(&conversation.head),
                 "asked": record.asked,
@@ -63,7 +63,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                 "document": subject.document()?,
             }))?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             ui.view(&format!(
                 "{}\n{}",
                 about(&conversation.head, ui.columns()),
@@ -75,9 +75,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Formats the properties of a stored prompt, a line each.
-fn about(head: &Head, room: Option<usize>) -> String {
+fn about(head: &PromptSummary, room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = Table::new([Side::Left, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left]);
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             table.row([Cell::styled(name, dim), value.into()]);

@@ -3,7 +3,7 @@
 use super::{kind, merged, percent};
 use crate::ui::{
     style,
-    table::{Cell, Side, Table},
+    table::{Cell, ColumnAlignment, TextTable},
     text::{count, number, short_middle},
 };
 use preface::core::explain::{Explanation, SizedPart, largest};
@@ -14,7 +14,14 @@ pub const FEW: &str = "10";
 /// Shows the largest parts: a row each, with what they take so far, and what is left to the others.
 pub fn view(explained: &Explanation, most: usize, room: Option<usize>) -> String {
     let rows = largest(explained);
-    let mut table = Table::new([Side::Right, Side::Right, Side::Right, Side::Right, Side::Left, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
     table.row(
         ["tokens", "share", "sum", "so far", "section", "mostly from"]
             .map(|head| Cell::styled(head, style::DIM)),

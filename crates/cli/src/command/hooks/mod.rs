@@ -3,8 +3,8 @@
 mod run;
 
 use crate::{
-    failure::{Exit, Failure},
-    scopes_view::{Inactive, ListingFlags, list},
+    failure::{CommandFailure, Exit},
+    scopes_view::{InactiveRows, ListingFlags, list},
     ui::Ui,
 };
 use preface::core::extension::Category;
@@ -30,20 +30,20 @@ pub struct Args {
     listing: ListingFlags,
 
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<HookSubcommand>,
 }
 
 /// What can be done with hooks beside listing them, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum HookSubcommand {
     Run(run::Args),
 }
 
 /// Lists them, or does what is asked.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        None => list(ui, &args.listing, Category::Hooks, Inactive::of_all(args.all)),
-        Some(Command::Run(args)) => run::run(ui, args),
+        None => list(ui, &args.listing, Category::Hooks, InactiveRows::of_all(args.all)),
+        Some(HookSubcommand::Run(args)) => run::run(ui, args),
     }
 }

@@ -1,9 +1,9 @@
 //! `preface hooks run`: a scenario, request by request.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TalkFlags, TrustFlags, TurnFlags},
+    flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
     notes,
     stored_template::TemplateFlags,
     ui::{
@@ -12,9 +12,9 @@ use crate::{
     },
 };
 use preface::{
-    Engine, Writes,
+    Engine, WriteScope,
     core::{hook::HookEvent, origin::Origin, prompt::Prompt, trigger::TriggerKind},
-    scenario::{MOST_BYTES, Record, Scenario},
+    scenario::{MOST_BYTES, Scenario, ScenarioRecord},
     session::ModelRequest,
 };
 use std::{fmt::Write, path::PathBuf};
@@ -38,7 +38,7 @@ pub struct Args {
 
     /// Choose the form: a view, or one JSON document with everything
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     turn: TurnFlags,
@@ -50,25 +50,25 @@ pub struct Args {
     template: TemplateFlags,
 
     #[command(flatten)]
-    talk: TalkFlags,
+    talk: VerbosityFlags,
 }
 
 /// Plays and shows.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let bytes = files::read_at_most(&args.scenario, MOST_BYTES as u64)?;
     let scenario = Scenario::read(&args.scenario.display().to_string(), &bytes)?;
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
     let templates = args.template.source();
-    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Audit);
+    let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Audit);
     let record = scenario.play(engine, request).map_err(|error| match args.format {
-        Format::Json => Failure::from(error.clone()).for_programs(&error),
-        Format::Text => Failure::from(error),
+        OutputFormat::Json => CommandFailure::from(error.clone()).for_programs(&error),
+        OutputFormat::Text => CommandFailure::from(error),
     })?;
     match args.format {
-        Format::Json => ui.json(&record.to_json())?,
-        Format::Text => ui.view(&view(ui, &record))?,
+        OutputFormat::Json => ui.json(&record.to_json())?,
+        OutputFormat::Text => ui.view(&view(ui, &record))?,
     }
     let told = Prompt { diagnostics: record.notes, ..Prompt::default() };
     notes::tell(ui, args.talk.talk(), &told);
@@ -76,7 +76,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Each request: its prompt beside the base, what hooks changed, the tools, and the messages in short.
-fn view(ui: &Ui, record: &Record) -> String {
+fn view(ui: &Ui, record: &ScenarioRecord) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let columns = ui.columns().unwrap_or(200);
     let mut out = format!("{bold}base{bold:#}: {}\n", count(record.base.text.len(), "byte"));

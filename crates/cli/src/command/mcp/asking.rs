@@ -2,33 +2,33 @@
 
 use crate::{
     advice::complete,
-    failure::Failure,
+    failure::CommandFailure,
     files,
-    flags::{Format, PlaceFlags, TalkFlags, TrustFlags},
+    flags::{OutputFormat, PlaceFlags, TrustFlags, VerbosityFlags},
     notes,
     signals::Signals,
     ui::{
-        Talk, Ui, style,
-        table::{Cell, Side, Table},
+        Ui, Verbosity, style,
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
 use preface::{
     Engine, Request,
-    mcp::{Heard, ServerAnswer, ServerAnswers, ServerState, ServersAsked},
+    mcp::{AskOptions, ServerAnswer, ServerAnswers, ServerReply, ServerState},
 };
 use std::time::Duration;
 
 /// How servers are asked.
 #[derive(clap::Args, Clone, Debug)]
-pub struct AskFlags {
+pub struct ServerFlags {
     /// Give each server so many seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub timeout: Duration,
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    pub format: Format,
+    pub format: OutputFormat,
 
     #[command(flatten)]
     pub place: PlaceFlags,
@@ -37,7 +37,7 @@ pub struct AskFlags {
     pub trust: TrustFlags,
 
     #[command(flatten)]
-    pub talk: TalkFlags,
+    pub talk: VerbosityFlags,
 }
 
 /// Reads a number of seconds: `10`, `2.5`.
@@ -50,18 +50,18 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-impl AskFlags {
+impl ServerFlags {
     /// Returns the question, in the engine's words.
-    pub fn request(&self) -> Result<Request, Failure> {
+    pub fn request(&self) -> Result<Request, CommandFailure> {
         let mut request = self.place.request();
         self.trust.apply(&mut request)?;
         Ok(request)
     }
 
     /// Asks, and tells of each answer on a terminal.
-    pub fn ask(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, Failure> {
+    pub fn ask(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, CommandFailure> {
         let asked =
-            ServersAsked { names: names.to_vec(), deadline: self.timeout, record, ..ServersAsked::default() };
+            AskOptions { names: names.to_vec(), deadline: self.timeout, record, ..ServersAsked::default() };
         ask(ui, &self.request()?, &asked, self.talk.talk())
     }
 
@@ -72,11 +72,16 @@ impl AskFlags {
 }
 
 /// Asks servers, and tells of each answer on a terminal. A signal ends all that was started, and then the command.
-pub fn ask(ui: &Ui, request: &Request, asked: &ServersAsked, talk: Talk) -> Result<ServerAnswers, Failure> {
+pub fn ask(
+    ui: &Ui,
+    request: &Request,
+    asked: &AskOptions,
+    talk: Verbosity,
+) -> Result<ServerAnswers, CommandFailure> {
     let dim = style::DIM;
     let system = files::system();
-    let shows = talk != Talk::Quiet && ui.is_watched();
-    let heard = |heard: &Heard| {
+    let shows = talk != Verbosity::Quiet && ui.is_watched();
+    let heard = |heard: &ServerReply| {
         if shows {
             let how = if heard.said.is_ok() { "answered" } else { "failed" };
             let (name, ms) = (one_line(&heard.name), heard.took.as_millis());
@@ -84,14 +89,14 @@ pub fn ask(ui: &Ui, request: &Request, asked: &ServersAsked, talk: Talk) -> Resu
         }
     };
     let signals = Signals::listen();
-    let asked = ServersAsked { stop: signals.stop(), ..asked.clone() };
+    let asked = AskOptions { stop: signals.stop(), ..asked.clone() };
     let answers = Engine::new(&system).ask_servers(request, &asked, &heard);
     signals.asked()?;
     Ok(answers?)
 }
 
 /// Tells what came up.
-pub fn tell(ui: &Ui, talk: Talk, answers: &ServerAnswers) {
+pub fn tell(ui: &Ui, talk: Verbosity, answers: &ServerAnswers) {
     let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
     notes::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
 }
@@ -105,8 +110,16 @@ pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
             complete("no MCP server is active: `preface mcp list` shows all")
         );
     }
-    let sides = [Side::Left, Side::Left, Side::Right, Side::Left, Side::Right, Side::Right, Side::Right];
-    let mut table = Table::new(sides);
+    let sides = [
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+    ];
+    let mut table = TextTable::new(sides);
     let heads = ["server", "state", "ms", "protocol", "tools", "prompts", "resources"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     for server in servers {

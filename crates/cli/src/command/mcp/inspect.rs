@@ -1,17 +1,17 @@
 //! `preface mcp inspect`: all that a server says of itself.
 
-use super::asking::AskFlags;
+use super::asking::ServerFlags;
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
+    flags::OutputFormat,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, one_line, visible},
     },
 };
-use preface::{Engine, core::mcp_servers::Described};
+use preface::{Engine, core::mcp_servers::ServerDescription};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -40,36 +40,36 @@ pub struct Args {
     record: bool,
 
     #[command(flatten)]
-    asking: AskFlags,
+    asking: ServerFlags,
 }
 
 /// Shows it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if args.recorded {
         return recorded(ui, args);
     }
     let answers = args.asking.ask(ui, std::slice::from_ref(&args.server), args.record)?;
     for answer in &answers.servers {
         match (args.asking.format, &answer.said) {
-            (Format::Json, said) => {
+            (OutputFormat::Json, said) => {
                 let mut document =
-                    serde_json::to_value(answer).map_err(|error| Failure::new(error.to_string()))?;
+                    serde_json::to_value(answer).map_err(|error| CommandFailure::new(error.to_string()))?;
                 document["said"] = json!(said);
                 ui.json(&document)?;
             }
-            (Format::Text, Some(said)) => {
+            (OutputFormat::Text, Some(said)) => {
                 let ms = answer.ms.map(|ms| format!("{ms} ms"));
                 let facts = [answer.calls_itself.clone(), answer.protocol.as_deref().map(protocol), ms];
                 ui.view(&view(&answer.name, &facts, said, ui.columns()))?;
             }
-            (Format::Text, None) => {}
+            (OutputFormat::Text, None) => {}
         }
     }
     args.asking.tell(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
 }
 
-fn recorded(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let report = Engine::new(&system).servers(&args.asking.request()?)?;
     let name = one_line(&args.server);
@@ -77,27 +77,29 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let servers = &report.scopes.mcp;
         let named = servers.active(&args.server).or_else(|| servers.named(&args.server).next_back());
         return Err(match named {
-            None => Failure::usage(format!("there is no MCP server `{name}`"))
+            None => CommandFailure::usage(format!("there is no MCP server `{name}`"))
                 .hint("`preface mcp list` shows all"),
-            Some(server) if !server.active => Failure::new(format!("MCP server `{name}` is not active"))
-                .hint(format!("`preface scopes --why mcp/{}` says why", server.word())),
+            Some(server) if !server.active => {
+                CommandFailure::new(format!("MCP server `{name}` is not active"))
+                    .hint(format!("`preface scopes --why mcp/{}` says why", server.word()))
+            }
             Some(server) if !server.runnable => {
-                Failure::new(format!("MCP server `{name}` is not allowed yet"))
+                CommandFailure::new(format!("MCP server `{name}` is not allowed yet"))
                     .hint("look at it, then `preface trust grant --allow-commands`")
             }
-            Some(server) => Failure::new(format!("nothing is recorded of MCP server `{name}`"))
+            Some(server) => CommandFailure::new(format!("nothing is recorded of MCP server `{name}`"))
                 .hint(format!("`preface mcp refresh {}` asks it", server.word())),
         });
     };
     match args.asking.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let mut document =
-                serde_json::to_value(known).map_err(|error| Failure::new(error.to_string()))?;
+                serde_json::to_value(known).map_err(|error| CommandFailure::new(error.to_string()))?;
             document["name"] = json!(args.server);
             document["said"] = json!(known.recording.described);
             ui.json(&document)?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             let facts = [
                 known.calls_itself.clone(),
                 known.protocol.as_deref().map(protocol),
@@ -114,7 +116,7 @@ fn protocol(version: &str) -> String {
 }
 
 /// Writes all that a server says. Each word of it is somebody else's.
-fn view(name: &str, facts: &[Option<String>], said: &Described, room: Option<usize>) -> String {
+fn view(name: &str, facts: &[Option<String>], said: &ServerDescription, room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     let facts: Vec<String> = facts.iter().flatten().map(|fact| one_line(fact)).collect();
@@ -173,7 +175,7 @@ fn list<'s>(
     if items.is_empty() {
         return String::new();
     }
-    let mut table = Table::new([Side::Left, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left]);
     for (name, about) in &items {
         let first = about.and_then(|about| about.trim().lines().next()).unwrap_or_default();
         table.row([Cell::from(format!("  {}", one_line(name))), Cell::styled(one_line(first), style::DIM)]);

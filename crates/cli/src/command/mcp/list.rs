@@ -2,20 +2,20 @@
 
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::Format,
-    scopes_view::{Group, Inactive, ListingFlags, troubles, view, with_state},
+    flags::OutputFormat,
+    scopes_view::{InactiveRows, ListingFlags, ListingGroup, troubles, view, with_state},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, one_line},
     },
 };
 use preface::{
     Engine,
-    core::mcp_servers::{RecordedBy, Server, ServerEntry},
-    mcp::{Known, ServersReport},
+    core::mcp_servers::{McpServer, RecordedBy, ServerEntry},
+    mcp::{RecordingInfo, ServersReport},
 };
 use serde_json::json;
 
@@ -43,13 +43,13 @@ pub struct Args {
 }
 
 /// Lists them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let servers = Engine::new(&system).servers(&args.listing.request()?);
     let servers = servers.map_err(|error| args.listing.failed(error))?;
     let report = &servers.scopes;
     match args.listing.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let row = |entry: &ServerEntry| {
                 let mut row = with_state(entry);
                 row["recorded"] = match &entry.active {
@@ -60,27 +60,27 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             };
             ui.json(&report.mcp.servers.iter().map(row).collect::<Vec<_>>())?;
         }
-        Format::Text => {
-            let inactive = if args.active { Inactive::LeftOut } else { Inactive::Shown };
-            let mut out = view(report, Group::Mcp, inactive, ui.columns());
+        OutputFormat::Text => {
+            let inactive = if args.active { InactiveRows::LeftOut } else { InactiveRows::Shown };
+            let mut out = view(report, ListingGroup::Mcp, inactive, ui.columns());
             out.push_str(&recorded(&servers, ui.columns()));
             ui.view(&out)?;
         }
     }
-    args.listing.tell(ui, &troubles(report, &[Group::Mcp]));
+    args.listing.tell(ui, &troubles(report, &[ListingGroup::Mcp]));
     Ok(Exit::Done)
 }
 
 /// Says what is recorded of the servers that may run. When it was written is told here and nowhere else.
 fn recorded(report: &ServersReport, room: Option<usize>) -> String {
-    let mut table = Table::new([Side::Left, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left]);
     let mut any = false;
     for server in report.scopes.mcp.servers.iter().filter(|server| server.runnable) {
         any = true;
         let name = Cell::from(format!("  {}", one_line(&server.name)));
         match report.known.get(&server.name) {
             Some(known) => table.row([name, about(known).into()]),
-            None if matches!(server.value.server, Some(Server::Sse(_))) => {
+            None if matches!(server.value.server, Some(McpServer::Sse(_))) => {
                 let why = "nothing: preface does not speak SSE, the older way";
                 table.row([name, Cell::styled(why, style::DIM)]);
             }
@@ -97,7 +97,7 @@ fn recorded(report: &ServersReport, room: Option<usize>) -> String {
     format!("{bold}recorded{bold:#}\n{}", table.show(room))
 }
 
-fn about(known: &Known) -> String {
+fn about(known: &RecordingInfo) -> String {
     let mut said =
         vec![count(known.tools, "tool"), count(known.prompts, "prompt"), count(known.resources, "resource")];
     said.retain(|one| !one.starts_with("0 "));

@@ -10,7 +10,7 @@ mod test;
 pub use refresh::before_build;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     ui::Ui,
 };
 
@@ -32,13 +32,13 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: McpCommand,
 }
 
 /// What can be done about servers, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum McpCommand {
     Inspect(Box<inspect::Args>),
     List(Box<list::Args>),
     Refresh(Box<refresh::Args>),
@@ -47,12 +47,12 @@ enum Command {
 }
 
 /// Does it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        Command::Inspect(args) => inspect::run(ui, args),
-        Command::List(args) => list::run(ui, args),
-        Command::Refresh(args) => refresh::run(ui, args),
-        Command::Serve(args) => serve::run(ui, args),
-        Command::Test(args) => test::run(ui, args),
+        McpCommand::Inspect(args) => inspect::run(ui, args),
+        McpCommand::List(args) => list::run(ui, args),
+        McpCommand::Refresh(args) => refresh::run(ui, args),
+        McpCommand::Serve(args) => serve::run(ui, args),
+        McpCommand::Test(args) => test::run(ui, args),
     }
 }

@@ -1,12 +1,12 @@
 //! `preface mcp refresh`: asks servers what they offer, and records it.
 
-use super::asking::{self, AskFlags};
+use super::asking::{self, ServerFlags};
 use crate::{
-    failure::{Exit, Failure},
-    flags::Format,
-    ui::{Talk, Ui},
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
+    ui::{Ui, Verbosity},
 };
-use preface::{Request, mcp::ServersAsked};
+use preface::{Request, mcp::AskOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,23 +29,23 @@ pub struct Args {
     servers: Vec<String>,
 
     #[command(flatten)]
-    asking: AskFlags,
+    asking: ServerFlags,
 }
 
 /// Asks and records.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let answers = args.asking.ask(ui, &args.servers, true)?;
     match args.asking.format {
-        Format::Json => ui.json(&answers.servers)?,
-        Format::Text => ui.view(&asking::table(&answers.servers, ui.columns()))?,
+        OutputFormat::Json => ui.json(&answers.servers)?,
+        OutputFormat::Text => ui.view(&asking::table(&answers.servers, ui.columns()))?,
     }
     args.asking.tell(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
 }
 
 /// Does it before a build, which goes on whatever came of it.
-pub fn before_build(ui: &Ui, request: &Request, talk: Talk) -> Result<(), Failure> {
-    let answers = asking::ask(ui, request, &ServersAsked::default(), talk)?;
+pub fn before_build(ui: &Ui, request: &Request, talk: Verbosity) -> Result<(), CommandFailure> {
+    let answers = asking::ask(ui, request, &AskOptions::default(), talk)?;
     let mut of_servers = answers;
     // The build tells of the layers itself.
     of_servers.diagnostics.clear();

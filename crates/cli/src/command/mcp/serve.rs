@@ -6,13 +6,13 @@ mod offer;
 mod schema;
 
 use crate::{
-    failure::{Exit, Failure, words},
+    failure::{CommandFailure, Exit, words},
     files,
     flags::home_trust,
     roots::roots,
     ui::Ui,
 };
-use offer::Prompts;
+use offer::PresetOffer;
 use preface::mcp_protocol::serve_stdio;
 use std::{path::PathBuf, sync::Arc};
 
@@ -49,10 +49,10 @@ pub struct Args {
 }
 
 /// Serves until stdin ends.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let roots = roots(&files::system(), &args.root)?;
-    let prompts = Prompts::new(*ui, roots, home_trust(args.trust_home), args.verbose)?;
+    let prompts = PresetOffer::new(*ui, roots, home_trust(args.trust_home), args.verbose)?;
     serve_stdio(Arc::new(prompts))
         .map(|()| Exit::Done)
-        .map_err(|error| Failure::new(format!("the MCP client was not served: {}", words(&error))))
+        .map_err(|error| CommandFailure::new(format!("the MCP client was not served: {}", words(&error))))
 }

@@ -1,12 +1,12 @@
 //! `preface mcp test`: does a server start, does it answer, how long does that take, and what is wrong.
 
-use super::asking::{self, AskFlags};
+use super::asking::{self, ServerFlags};
 use crate::{
-    failure::{Exit, Failure},
-    flags::Format,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
@@ -30,17 +30,22 @@ pub struct Args {
     servers: Vec<String>,
 
     #[command(flatten)]
-    asking: AskFlags,
+    asking: ServerFlags,
 }
 
 /// Tries them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let answers = args.asking.ask(ui, &args.servers, false)?;
     match args.asking.format {
-        Format::Json => ui.json(&answers.servers)?,
-        Format::Text if answers.servers.is_empty() => ui.view(&asking::table(&[], ui.columns()))?,
-        Format::Text => {
-            let mut table = Table::new([Side::Left, Side::Left, Side::Right, Side::Left]);
+        OutputFormat::Json => ui.json(&answers.servers)?,
+        OutputFormat::Text if answers.servers.is_empty() => ui.view(&asking::table(&[], ui.columns()))?,
+        OutputFormat::Text => {
+            let mut table = TextTable::new([
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+                ColumnAlignment::Right,
+                ColumnAlignment::Left,
+            ]);
             table.row(
                 ["server", "state", "ms", "what it is, or what is wrong"]
                     .map(|head| Cell::styled(head, style::DIM)),

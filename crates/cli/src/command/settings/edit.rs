@@ -1,9 +1,9 @@
 //! `preface settings edit`: a settings file in the person's own editor, checked before it counts.
 
-use super::WhichFile;
+use super::SettingsTarget;
 use crate::{
     command::init,
-    failure::{Exit, Failure, words},
+    failure::{CommandFailure, Exit, words},
     files,
     flags::PlaceFlags,
     notes,
@@ -18,8 +18,8 @@ use preface::{
     },
     host::{
         look::SETTINGS_LIMIT,
-        settings_file::{SettingsFile, Written},
-        system::{System, Within, Write, WriteError},
+        settings_file::{SettingsFile, SettingsWriteOutcome},
+        system::{ReadScope, System, WriteError, WriteMode},
     },
 };
 use std::{
@@ -42,7 +42,7 @@ Examples:
 pub struct Args {
     /// Say which file is edited
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "WHOSE")]
-    scope: WhichFile,
+    scope: SettingsTarget,
 
     #[command(flatten)]
     place: PlaceFlags,
@@ -56,10 +56,10 @@ const COPY_MODE: u32 = 0o600;
 const COPIES: usize = 100;
 
 /// Opens the editor, checks, and writes.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let editor = editor(&system).ok_or_else(|| {
-        Failure::new("there is no editor: neither VISUAL nor EDITOR is set")
+        CommandFailure::new("there is no editor: neither VISUAL nor EDITOR is set")
             .hint("`EDITOR=nano preface settings edit`, or `preface settings set KEY VALUE`")
     })?;
     let request = args.place.request();
@@ -92,19 +92,25 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             }
             if ui.can_ask() {
                 copy.discard();
-                return Err(Failure::new(format!("{} was left as it is", file.shown())));
+                return Err(CommandFailure::new(format!("{} was left as it is", file.shown())));
             }
-            return Err(Failure::new(format!("{} was left as it is: the new text has errors", file.shown()))
-                .hint(format!("your text is kept in `{}`", copy.shown())));
+            return Err(CommandFailure::new(format!(
+                "{} was left as it is: the new text has errors",
+                file.shown()
+            ))
+            .hint(format!("your text is kept in `{}`", copy.shown())));
         }
         return match file.replace(was.as_deref(), &bytes) {
             Ok(written) => {
                 copy.discard();
-                let word = if written == Written::Changed { "changed" } else { "left as it is:" };
+                let word =
+                    if written == SettingsWriteOutcome::Changed { "changed" } else { "left as it is:" };
                 ui.say(&format!("{word} {}\n", file.shown()));
                 Ok(Exit::Done)
             }
-            Err(error) => Err(Failure::from(error).hint(format!("your text is kept in `{}`", copy.shown()))),
+            Err(error) => {
+                Err(CommandFailure::from(error).hint(format!("your text is kept in `{}`", copy.shown())))
+            }
         };
     }
 }
@@ -143,11 +149,11 @@ struct Copy<'a> {
 }
 
 impl<'a> Copy<'a> {
-    fn make(system: &'a dyn System, file: &SettingsFile<'_>, bytes: &[u8]) -> Result<Self, Failure> {
+    fn make(system: &'a dyn System, file: &SettingsFile<'_>, bytes: &[u8]) -> Result<Self, CommandFailure> {
         let mut outcome = WriteError::Exists;
         for number in 1..=COPIES {
             let path = file.path().with_file_name(format!("settings.edit-{number}.json"));
-            match system.write(&path, bytes, Write::New, COPY_MODE) {
+            match system.write(&path, bytes, WriteMode::New, COPY_MODE) {
                 Ok(()) => return Ok(Copy { system, path }),
                 Err(error) => outcome = error,
             }
@@ -155,7 +161,7 @@ impl<'a> Copy<'a> {
                 break;
             }
         }
-        Err(Failure::new(format!("cannot write beside `{}`: {outcome}", file.shown()))
+        Err(CommandFailure::new(format!("cannot write beside `{}`: {outcome}", file.shown()))
             .hint("the copy to be edited lies there"))
     }
 
@@ -168,14 +174,14 @@ impl<'a> Copy<'a> {
     /// This is the one place where preface starts a program: the person at the terminal asks for it by name, in their own
     /// environment, and no file has a say in which one it is. It stands here and not behind `System`, so that no build
     /// can reach it.
-    fn open(&self, editor: &OsString, start: &[u8]) -> Result<(), Failure> {
+    fn open(&self, editor: &OsString, start: &[u8]) -> Result<(), CommandFailure> {
         let name = one_line(&editor.to_string_lossy());
         let why = match command(editor, &self.path).status() {
             Ok(status) if status.success() => return Ok(()),
             Ok(status) => status.to_string(),
             Err(error) => words(&error),
         };
-        let failure = Failure::new(format!("the editor `{name}` failed: {why}"));
+        let failure = CommandFailure::new(format!("the editor `{name}` failed: {why}"));
         if self.read().is_ok_and(|bytes| bytes != start) {
             return Err(failure.hint(format!("your text is kept in `{}`", self.shown())));
         }
@@ -183,13 +189,11 @@ impl<'a> Copy<'a> {
         Err(failure.hint("VISUAL and EDITOR name the editor; nothing was changed"))
     }
 
-    fn read(&self) -> Result<Vec<u8>, Failure> {
-        match self.system.read(&self.path, Within::Anywhere, SETTINGS_LIMIT) {
+    fn read(&self) -> Result<Vec<u8>, CommandFailure> {
+        match self.system.read(&self.path, ReadScope::Anywhere, SETTINGS_LIMIT) {
             Ok(read) => Ok(read.into_bytes()),
-            Err(error) => {
-                Err(Failure::new(format!("cannot read `{}`: {error}", self.shown()))
-                    .hint("nothing was changed"))
-            }
+            Err(error) => Err(CommandFailure::new(format!("cannot read `{}`: {error}", self.shown()))
+                .hint("nothing was changed")),
         }
     }
 

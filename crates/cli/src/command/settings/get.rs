@@ -2,21 +2,21 @@
 
 use super::{bad_key, fate, key_path, spot, tell};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, PlaceFlags, TrustFlags},
+    flags::{OutputFormat, PlaceFlags, TrustFlags},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
 use preface::{
-    Engine, Settings, SettingsState,
+    Engine, SettingsReport, SettingsState,
     core::{
         diagnostic::Severity,
         scope::Scope,
-        settings::{KeyPath, Outcome, Tree, setting_at},
+        settings::{KeyPath, SettingsTree, ValueOutcome, setting_at},
     },
 };
 
@@ -44,7 +44,7 @@ pub struct Args {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     /// Set a setting or an option of the profile, for this call
     #[arg(long, value_name = "PATH=VALUE")]
@@ -58,15 +58,15 @@ pub struct Args {
 }
 
 /// Merges and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
     let mut request = args.place.request();
     request.sets.clone_from(&args.set);
     args.trust.apply(&mut request)?;
     let system = files::system();
     let settings = Engine::new(&system).settings(&request).map_err(|error| match args.format {
-        Format::Json => Failure::from(error.clone()).for_programs(&error),
-        Format::Text => error.into(),
+        OutputFormat::Json => CommandFailure::from(error.clone()).for_programs(&error),
+        OutputFormat::Text => error.into(),
     })?;
     let stands = settings.merged.get(&key);
     if stands.is_none() {
@@ -76,34 +76,39 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     if args.why {
         why(ui, args.format, &settings, &key)?;
     } else if let Some(node) = stands {
-        let several = matches!(node.tree(), Tree::Table(_) | Tree::List(_));
+        let several = matches!(node.tree(), SettingsTree::Table(_) | SettingsTree::List(_));
         // Who asks for exactly this value gets it; who asks for many does not want to see a key among them.
         let value = if several { node.masked() } else { node.to_value() };
         match (args.format, value.as_str()) {
-            (Format::Json, _) => ui.json(&value)?,
-            (Format::Text, Some(text)) => ui.prompt(&format!("{text}\n"))?,
-            (Format::Text, None) => ui.json_text(format!("{value:#}"))?,
+            (OutputFormat::Json, _) => ui.json(&value)?,
+            (OutputFormat::Text, Some(text)) => ui.prompt(&format!("{text}\n"))?,
+            (OutputFormat::Text, None) => ui.json_text(format!("{value:#}"))?,
         }
     }
     tell(ui, &settings, Severity::Error);
     match stands {
         Some(_) => Ok(Exit::Done),
-        None => Err(Failure::new(format!("`{}` is not set", one_line(&key.to_string())))),
+        None => Err(CommandFailure::new(format!("`{}` is not set", one_line(&key.to_string())))),
     }
 }
 
-fn why(ui: &Ui, format: Format, settings: &Settings, key: &KeyPath) -> Result<(), Failure> {
+fn why(
+    ui: &Ui,
+    format: OutputFormat,
+    settings: &SettingsReport,
+    key: &KeyPath,
+) -> Result<(), CommandFailure> {
     let said = settings.merged.why(key);
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         return if said.is_empty() { Ok(()) } else { ui.json(&said) };
     }
     let (dim, good, care) = (style::DIM, style::GOOD, style::CARE);
-    let mut table = Table::new([Side::Left; 4]);
+    let mut table = TextTable::new([ColumnAlignment::Left; 4]);
     for one in &said {
         let style = match one.outcome {
-            Outcome::Used => good,
-            Outcome::Overridden => dim,
-            Outcome::Ignored => care,
+            ValueOutcome::Used => good,
+            ValueOutcome::Overridden => dim,
+            ValueOutcome::Ignored => care,
         };
         table.row([
             one.by.as_str().into(),

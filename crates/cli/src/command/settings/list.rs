@@ -2,12 +2,12 @@
 
 use super::{shown, spot, tell};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, PlaceFlags, TrustFlags},
+    flags::{OutputFormat, PlaceFlags, TrustFlags},
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{one_line, short},
     },
 };
@@ -15,7 +15,7 @@ use preface::{
     Engine,
     core::{
         diagnostic::Severity,
-        settings::{KeyPath, Node},
+        settings::{KeyPath, SettingsNode},
     },
 };
 use serde_json::json;
@@ -34,7 +34,7 @@ Examples:
 pub struct Args {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     /// Set a setting or an option of the profile, for this call
     #[arg(long, value_name = "PATH=VALUE")]
@@ -48,7 +48,7 @@ pub struct Args {
 }
 
 /// Merges and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut request = args.place.request();
     request.sets.clone_from(&args.set);
     args.trust.apply(&mut request)?;
@@ -57,10 +57,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut found = Vec::new();
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);
     match args.format {
-        Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
-        Format::Text => {
+        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text => {
             let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
-            let mut table = Table::new([Side::Left; 4]);
+            let mut table = TextTable::new([ColumnAlignment::Left; 4]);
             for (key, node) in &found {
                 table.row([
                     Cell::styled(one_line(&key.to_string()), style::BOLD),
@@ -77,7 +77,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Finds the values that are no objects, and the objects that are empty. A file nests at most 64 deep.
-fn leaves<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<(KeyPath, &'n Node)>) {
+fn leaves<'n>(node: &'n SettingsNode, path: &mut Vec<&'n str>, found: &mut Vec<(KeyPath, &'n SettingsNode)>) {
     match node.as_table() {
         Some(table) if !table.is_empty() => {
             for (key, below) in table.iter() {
@@ -91,7 +91,7 @@ fn leaves<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<(KeyPath,
     }
 }
 
-fn document((key, node): &(KeyPath, &Node)) -> serde_json::Value {
+fn document((key, node): &(KeyPath, &SettingsNode)) -> serde_json::Value {
     let place = node.place();
     json!({
         "key": key.to_string(),

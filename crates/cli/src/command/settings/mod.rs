@@ -7,16 +7,18 @@ mod set;
 mod unset;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     notes,
     ui::{Ui, text::one_line},
 };
 use preface::{
-    Settings, SettingsState,
+    SettingsReport, SettingsState,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
-        settings::{KeyPath, Node, Outcome, Project, Said, SetBy, SetError, project_may},
+        settings::{
+            KeyPath, LayerValue, ProjectRule, SetBy, SetError, SettingsNode, ValueOutcome, project_may,
+        },
     },
 };
 
@@ -36,13 +38,13 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: ConfigCommand,
 }
 
 /// What can be done about settings, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum ConfigCommand {
     Edit(edit::Args),
     Get(get::Args),
     List(list::Args),
@@ -51,19 +53,19 @@ enum Command {
 }
 
 /// Does it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        Command::Edit(args) => edit::run(ui, args),
-        Command::Get(args) => get::run(ui, args),
-        Command::List(args) => list::run(ui, args),
-        Command::Set(args) => set::run(ui, args),
-        Command::Unset(args) => unset::run(ui, args),
+        ConfigCommand::Edit(args) => edit::run(ui, args),
+        ConfigCommand::Get(args) => get::run(ui, args),
+        ConfigCommand::List(args) => list::run(ui, args),
+        ConfigCommand::Set(args) => set::run(ui, args),
+        ConfigCommand::Unset(args) => unset::run(ui, args),
     }
 }
 
 /// Which file is changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum WhichFile {
+enum SettingsTarget {
     /// Your own, for all projects
     #[default]
     Global,
@@ -71,18 +73,18 @@ enum WhichFile {
     Project,
 }
 
-impl WhichFile {
+impl SettingsTarget {
     fn scope(self) -> Scope {
         match self {
-            WhichFile::Global => Scope::Global,
-            WhichFile::Project => Scope::Project,
+            SettingsTarget::Global => Scope::Global,
+            SettingsTarget::Project => Scope::Project,
         }
     }
 }
 
 /// Turns a key that leads nowhere into a failure.
-fn bad_key(error: &SetError) -> Failure {
-    let failure = Failure::usage(error.to_string());
+fn bad_key(error: &SetError) -> CommandFailure {
+    let failure = CommandFailure::usage(error.to_string());
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure.hint("`preface schema settings` lists every setting"),
@@ -90,12 +92,12 @@ fn bad_key(error: &SetError) -> Failure {
 }
 
 /// Reads a key as a person types it.
-fn key_path(key: &str) -> Result<KeyPath, Failure> {
+fn key_path(key: &str) -> Result<KeyPath, CommandFailure> {
     key.parse().map_err(|why| bad_key(&SetError::BadPath { path: key.to_owned(), why }))
 }
 
 /// Writes a value on one line; a secret is asterisks.
-fn shown(node: &Node) -> String {
+fn shown(node: &SettingsNode) -> String {
     one_line(&node.masked().to_string())
 }
 
@@ -109,7 +111,7 @@ fn spot(place: &Place) -> String {
 }
 
 /// Tells what keeps settings from counting: broken files, values that are no good, a project that is held.
-fn tell(ui: &Ui, settings: &Settings, least: Severity) {
+fn tell(ui: &Ui, settings: &SettingsReport, least: Severity) {
     let held = settings.layer(Scope::Project).state == SettingsState::Held;
     let tells = |note: &&Diagnostic| match note.code {
         DiagnosticCode::TrustHeld => held,
@@ -120,17 +122,19 @@ fn tell(ui: &Ui, settings: &Settings, least: Severity) {
 }
 
 /// Says in a few words what became of one layer's value.
-fn fate(settings: &Settings, key: &KeyPath, said: &Said, all: &[Said]) -> String {
+fn fate(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[LayerValue]) -> String {
     match said.outcome {
-        Outcome::Used => "counts".to_owned(),
-        Outcome::Overridden => match all.iter().rev().find(|other| other.outcome == Outcome::Used) {
-            Some(other) => format!("overridden by {}", other.by),
-            None => "overridden".to_owned(),
-        },
-        Outcome::Ignored if said.by == SetBy::Project && project_may(key) == Project::MayNot => {
+        ValueOutcome::Used => "counts".to_owned(),
+        ValueOutcome::Overridden => {
+            match all.iter().rev().find(|other| other.outcome == ValueOutcome::Used) {
+                Some(other) => format!("overridden by {}", other.by),
+                None => "overridden".to_owned(),
+            }
+        }
+        ValueOutcome::Ignored if said.by == SetBy::Project && project_may(key) == ProjectRule::MayNot => {
             "ignored: a project cannot set it".to_owned()
         }
-        Outcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, said)) {
+        ValueOutcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, said)) {
             Some(note) => format!("ignored: {}", one_line(&note.message)),
             None => "ignored".to_owned(),
         },
@@ -138,7 +142,7 @@ fn fate(settings: &Settings, key: &KeyPath, said: &Said, all: &[Said]) -> String
 }
 
 /// True where a note points at a value, or into it, or at its key, or at what it stands in.
-fn is_about(note: &Diagnostic, said: &Said) -> bool {
+fn is_about(note: &Diagnostic, said: &LayerValue) -> bool {
     let Some(at) = &note.place else { return false };
     [&said.place, &said.key_place].into_iter().any(|place| {
         let (Some(there), Some(here)) = (&at.span, &place.span) else { return false };

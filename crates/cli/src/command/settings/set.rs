@@ -1,9 +1,9 @@
 //! `preface settings set`: one value, into a file.
 
-use super::{WhichFile, bad_key, fate, is_about, spot};
+use super::{SettingsTarget, bad_key, fate, is_about, spot};
 use crate::{
     advice,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::PlaceFlags,
     notes,
@@ -17,9 +17,9 @@ use preface::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
         scope::Scope,
-        settings::{self, Change, KeyPath, Outcome, Project, SetBy, SetValue, project_may},
+        settings::{self, KeyPath, ProjectRule, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
     },
-    host::settings_file::{SettingsFile, SettingsFileError, Written},
+    host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
 };
 use std::borrow::Cow;
 
@@ -47,19 +47,19 @@ pub struct Args {
 
     /// Say which file is changed
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "WHOSE")]
-    scope: WhichFile,
+    scope: SettingsTarget,
 
     #[command(flatten)]
     place: PlaceFlags,
 }
 
 /// Writes and tells what changed.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let set = SetValue::typed(&args.key, &args.value).map_err(|error| bad_key(&error))?;
     let (key, scope) = (set.path(), args.scope.scope());
     let name = one_line(&key.to_string());
-    if scope == Scope::Project && project_may(key) == Project::MayNot {
-        return Err(Failure::usage(format!("a project cannot set `{name}`"))
+    if scope == Scope::Project && project_may(key) == ProjectRule::MayNot {
+        return Err(CommandFailure::usage(format!("a project cannot set `{name}`"))
             .hint("without `--scope project` it goes into your own settings"));
     }
     let request = args.place.request();
@@ -69,7 +69,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     notes::all(ui, &engine.first_files(&request)?);
     let value = one_line(&set.value().masked().to_string());
     let value = short(&value, 60);
-    let change = Change::Set(set.value().to_value());
+    let change = SettingChange::Set(set.value().to_value());
     if let Some(refusal) = refusal(&engine, &request, &file, key, &change)? {
         return Err(refusal);
     }
@@ -79,8 +79,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         engine.settings(&trial)?;
     }
     match file.edit(key, &change)? {
-        Written::Changed => ui.say(&format!("set {name} = {value} in {}\n", file.shown())),
-        Written::Unchanged => ui.say(&format!("{name} is {value} in {} already\n", file.shown())),
+        SettingsWriteOutcome::Changed => ui.say(&format!("set {name} = {value} in {}\n", file.shown())),
+        SettingsWriteOutcome::Unchanged => {
+            ui.say(&format!("{name} is {value} in {} already\n", file.shown()))
+        }
     }
     notes::all(ui, &afterwards(&engine, &request, &file, key)?);
     Ok(Exit::Done)
@@ -92,8 +94,8 @@ fn refusal(
     request: &Request,
     file: &SettingsFile<'_>,
     key: &KeyPath,
-    change: &Change,
-) -> Result<Option<Failure>, Failure> {
+    change: &SettingChange,
+) -> Result<Option<CommandFailure>, CommandFailure> {
     let was = file.read()?.map(|read| read.into_bytes());
     let text = settings::edit(file.scope(), file.shown(), was.as_deref(), key, change)
         .map_err(SettingsFileError::Edit)?;
@@ -105,12 +107,12 @@ fn refusal(
     let merged = engine.settings(request)?.merged.with_layer(layer, &mut notes);
     let by = SetBy::from(file.scope());
     let said = merged.why(key).into_iter().find(|said| said.by == by);
-    let Some(said) = said.filter(|said| said.outcome == Outcome::Ignored) else { return Ok(None) };
+    let Some(said) = said.filter(|said| said.outcome == ValueOutcome::Ignored) else { return Ok(None) };
     let name = one_line(&key.to_string());
     let note = notes.iter().find(|note| is_about(note, &said));
     let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
     let hint = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
-    Ok(Some(Failure::usage(why).hint(hint)))
+    Ok(Some(CommandFailure::usage(why).hint(hint)))
 }
 
 /// Says why what was just written does not count, where it does not, and what else there is to say of it.
@@ -119,7 +121,7 @@ fn afterwards(
     request: &Request,
     file: &SettingsFile<'_>,
     key: &KeyPath,
-) -> Result<Vec<Diagnostic>, Failure> {
+) -> Result<Vec<Diagnostic>, CommandFailure> {
     let settings = engine.settings(request)?;
     let name = one_line(&key.to_string());
     let all = settings.merged.why(key);
@@ -128,7 +130,7 @@ fn afterwards(
     let said = all.iter().find(|said| said.by == by);
     let about = |note: &&Diagnostic| {
         note.severity >= Severity::Warning
-            && said.is_some_and(|said| said.outcome != Outcome::Ignored && is_about(note, said))
+            && said.is_some_and(|said| said.outcome != ValueOutcome::Ignored && is_about(note, said))
     };
     let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
     notes.extend(match said {
@@ -140,8 +142,8 @@ fn afterwards(
             )
             .help("trust it"),
         ),
-        Some(said) if said.outcome == Outcome::Overridden => {
-            let stronger = all.iter().rev().find(|said| said.outcome == Outcome::Used);
+        Some(said) if said.outcome == ValueOutcome::Overridden => {
+            let stronger = all.iter().rev().find(|said| said.outcome == ValueOutcome::Used);
             let stronger = stronger.filter(|stronger| stronger.by > by);
             let words = match stronger {
                 Some(other) => {
@@ -159,7 +161,7 @@ fn afterwards(
                     .help(format!("`preface settings get {name} --why` tells who says what")),
             )
         }
-        Some(said) if said.outcome == Outcome::Ignored => Some(Diagnostic::warning(
+        Some(said) if said.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
             DiagnosticCode::SettingsHidden,
             format!("it does not count here: {}", fate(&settings, key, said, &all)),
         )),

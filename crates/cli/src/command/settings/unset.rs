@@ -1,8 +1,8 @@
 //! `preface settings unset`: takes one value out of a file.
 
-use super::{WhichFile, bad_key, key_path, shown, spot};
+use super::{SettingsTarget, bad_key, key_path, shown, spot};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::PlaceFlags,
     ui::{
@@ -12,8 +12,8 @@ use crate::{
 };
 use preface::{
     Engine,
-    core::settings::{Change, setting_at},
-    host::settings_file::Written,
+    core::settings::{SettingChange, setting_at},
+    host::settings_file::SettingsWriteOutcome,
 };
 
 const EXAMPLES: &str = "\
@@ -33,23 +33,23 @@ pub struct Args {
 
     /// Say which file is changed
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "WHOSE")]
-    scope: WhichFile,
+    scope: SettingsTarget,
 
     #[command(flatten)]
     place: PlaceFlags,
 }
 
 /// Writes and tells what changed.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
     let name = one_line(&key.to_string());
     let request = args.place.request();
     let system = files::system();
     let engine = Engine::new(&system);
     let file = engine.settings_file(&request, args.scope.scope())?;
-    match file.edit(&key, &Change::Unset)? {
-        Written::Changed => ui.say(&format!("unset {name} in {}\n", file.shown())),
-        Written::Unchanged => {
+    match file.edit(&key, &SettingChange::Unset)? {
+        SettingsWriteOutcome::Changed => ui.say(&format!("unset {name} in {}\n", file.shown())),
+        SettingsWriteOutcome::Unchanged => {
             setting_at(&args.key).map_err(|error| bad_key(&error))?;
             ui.say(&format!("{name} is not set in {}\n", file.shown()));
         }

@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     flags::PlaceFlags,
     store::StoreFlag,
     ui::{
@@ -14,9 +14,9 @@ use crate::{
 };
 use preface::{
     Engine, Request, TrustChoice,
-    keep::Choice,
+    keep::TemplateChoice,
     preset_names,
-    store::{Store, TemplateName, TemplateVersion, Which},
+    store::{Store, TemplateName, TemplateVersion, VersionChoice},
     templates::TemplatesError,
 };
 use read::{DiffArgs, ExportArgs, GetArgs, ListArgs, VersionsArgs};
@@ -39,13 +39,13 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: TemplateCommand,
 }
 
 /// What can be done with templates, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum TemplateCommand {
     Diff(DiffArgs),
     Export(ExportArgs),
     Get(GetArgs),
@@ -60,26 +60,26 @@ enum Command {
 }
 
 /// Does it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        Command::Diff(args) => read::diff(ui, args),
-        Command::Export(args) => read::export(ui, args),
-        Command::Get(args) => read::get(ui, args),
-        Command::Import(args) => write::import(ui, args),
-        Command::Label(args) => write::label(ui, args),
-        Command::List(args) => read::list(ui, args),
-        Command::Reset(args) => write::reset(ui, args),
-        Command::Restore(args) => write::restore(ui, args),
-        Command::Set(args) => write::set(ui, args),
-        Command::Unlabel(args) => write::unlabel(ui, args),
-        Command::Versions(args) => read::versions(ui, args),
+        TemplateCommand::Diff(args) => read::diff(ui, args),
+        TemplateCommand::Export(args) => read::export(ui, args),
+        TemplateCommand::Get(args) => read::get(ui, args),
+        TemplateCommand::Import(args) => write::import(ui, args),
+        TemplateCommand::Label(args) => write::label(ui, args),
+        TemplateCommand::List(args) => read::list(ui, args),
+        TemplateCommand::Reset(args) => write::reset(ui, args),
+        TemplateCommand::Restore(args) => write::restore(ui, args),
+        TemplateCommand::Set(args) => write::set(ui, args),
+        TemplateCommand::Unlabel(args) => write::unlabel(ui, args),
+        TemplateCommand::Versions(args) => read::versions(ui, args),
     }
 }
 
 /// Which template of which store.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Store")]
-struct Target {
+struct TemplateTarget {
     /// Work on this template
     #[arg(short = 't', long = "template", value_name = "NAME", default_value_t = TemplateName::main())]
     name: TemplateName,
@@ -90,19 +90,21 @@ struct Target {
 
 /// Names a version: its number, or a label.
 #[derive(Clone, Debug)]
-struct Wanted(Which);
+struct VersionArgument(VersionChoice);
 
-impl Wanted {
+impl VersionArgument {
     fn parse(text: &str) -> Result<Self, String> {
         match text.parse::<u64>() {
-            Ok(number) => Ok(Wanted(Which::Version(number))),
-            Err(_) if Choice::is_label(text) => Ok(Wanted(Which::Label(text.to_owned()))),
+            Ok(number) => Ok(VersionArgument(VersionChoice::Version(number))),
+            Err(_) if TemplateChoice::is_label(text) => {
+                Ok(VersionArgument(VersionChoice::Label(text.to_owned())))
+            }
             Err(_) => Err(format!("not a version (a number or a label): `{}`", one_line(text))),
         }
     }
 
     /// Finds the version, its text with it.
-    async fn find(&self, store: &dyn Store, name: &TemplateName) -> Result<TemplateVersion, Failure> {
+    async fn find(&self, store: &dyn Store, name: &TemplateName) -> Result<TemplateVersion, CommandFailure> {
         match store.template(name, &self.0).await? {
             Some(version) => Ok(version),
             None => Err(self.missing(name).into()),
@@ -112,21 +114,21 @@ impl Wanted {
     /// Says that there is no such version.
     fn missing(&self, name: &TemplateName) -> TemplatesError {
         match &self.0 {
-            Which::Current => TemplatesError::NoTemplate(name.clone()),
-            Which::Version(number) => TemplatesError::NoVersion(name.clone(), *number),
-            Which::Label(label) => TemplatesError::NoLabel(name.clone(), label.clone()),
+            VersionChoice::Current => TemplatesError::NoTemplate(name.clone()),
+            VersionChoice::Version(number) => TemplatesError::NoVersion(name.clone(), *number),
+            VersionChoice::Label(label) => TemplatesError::NoLabel(name.clone(), label.clone()),
         }
     }
 }
 
 /// Returns a request whose profile takes a template: the one that is asked for, else the first preset that does.
-fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, Failure> {
+fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, CommandFailure> {
     let asked = Request { trust: TrustChoice::Deny, ..place.request() };
     if engine.default_template(&asked)?.is_some() {
         return Ok(asked);
     }
     if place.preset.is_some() || place.profile.is_some() {
-        return Err(Failure::usage("that profile takes no template")
+        return Err(CommandFailure::usage("that profile takes no template")
             .hint("a group with `replace = [\"store\", …]` takes one"));
     }
     for name in preset_names(engine.system(), None) {
@@ -135,11 +137,11 @@ fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, Failure> {
             return Ok(request);
         }
     }
-    Err(Failure::new("no preset takes a template"))
+    Err(CommandFailure::new("no preset takes a template"))
 }
 
 /// Returns the text that speaks where nothing is stored.
-fn default_text(engine: &Engine<'_>, place: &PlaceFlags) -> Result<String, Failure> {
+fn default_text(engine: &Engine<'_>, place: &PlaceFlags) -> Result<String, CommandFailure> {
     Ok(engine.default_template(&taking(engine, place)?)?.unwrap_or_default())
 }
 

@@ -1,21 +1,21 @@
 //! `preface template list`, `get`, `versions`, `diff` and `export`: the commands that read.
 
-use super::{Target, Wanted, default_text, minute, size};
+use super::{TemplateTarget, VersionArgument, default_text, minute, size};
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, PlaceFlags},
+    flags::{OutputFormat, PlaceFlags},
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
 use preface::{
     Engine,
-    store::{PageRequest, TemplateName, TemplateVersion, Which, format_instant},
+    store::{PageRequest, TemplateName, TemplateVersion, VersionChoice, format_instant},
     templates::{self, Document, FORMAT},
 };
 use serde_json::json;
@@ -33,14 +33,14 @@ Examples:
 pub struct ListArgs {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     store: StoreFlag,
 }
 
 /// Reads and tells.
-pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, Failure> {
+pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| {
         let mut found: Vec<TemplateVersion> = Vec::new();
         let mut page = PageRequest::first(PageRequest::MOST);
@@ -55,13 +55,19 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, Failure> {
     })?;
     let found = found.unwrap_or_default();
     match args.format {
-        Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
-        Format::Text if found.is_empty() => {
+        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text if found.is_empty() => {
             ui.view(&complete("Nothing is stored yet. `preface template set FILE` stores a template.\n"))?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             let dim = style::DIM;
-            let mut table = Table::new([Side::Left, Side::Right, Side::Left, Side::Right, Side::Left]);
+            let mut table = TextTable::new([
+                ColumnAlignment::Left,
+                ColumnAlignment::Right,
+                ColumnAlignment::Left,
+                ColumnAlignment::Right,
+                ColumnAlignment::Left,
+            ]);
             table.row(["template", "version", "when", "size", "labels"].map(|head| Cell::styled(head, dim)));
             for version in &found {
                 table.row([
@@ -95,31 +101,31 @@ Examples:
 #[command(after_long_help = GET_EXAMPLES)]
 pub struct GetArgs {
     /// Print this version, by number or label, instead of the current one
-    #[arg(value_name = "VERSION", value_parser = Wanted::parse)]
-    version: Option<Wanted>,
+    #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
+    version: Option<VersionArgument>,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 
     #[command(flatten)]
     place: PlaceFlags,
 }
 
 /// Reads and prints.
-pub fn get(ui: &Ui, args: &GetArgs) -> Result<Exit, Failure> {
+pub fn get(ui: &Ui, args: &GetArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
-    let wanted = args.version.clone().unwrap_or(Wanted(Which::Current));
+    let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
     let kept = args.target.store.look(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
     let default = || default_text(&Engine::new(&files::system()), &args.place);
     let text = match kept {
         Some(version) => match version.text {
             Some(text) => text.as_ref().to_owned(),
-            None if wanted.0 == Which::Current && *name != TemplateName::main() => {
+            None if wanted.0 == VersionChoice::Current && *name != TemplateName::main() => {
                 return Err(wanted.missing(name).into());
             }
             None => default()?,
         },
-        None if wanted.0 == Which::Current && *name == TemplateName::main() => default()?,
+        None if wanted.0 == VersionChoice::Current && *name == TemplateName::main() => default()?,
         None => return Err(wanted.missing(name).into()),
     };
     ui.prompt(&text)?;
@@ -144,27 +150,29 @@ pub struct VersionsArgs {
 
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 }
 
 /// Reads and tells.
-pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, Failure> {
+pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let page = PageRequest::first(args.limit);
     let page = args.target.store.look(async |store| Ok(store.versions(name, &page).await?))?;
     let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
     match args.format {
-        Format::Json => ui.json(&versions.iter().map(document).collect::<Vec<_>>())?,
-        Format::Text if versions.is_empty() && *name == TemplateName::main() => {
+        OutputFormat::Json => ui.json(&versions.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text if versions.is_empty() && *name == TemplateName::main() => {
             ui.view("Nothing is stored yet: the default template speaks.\n")?;
         }
-        Format::Text if versions.is_empty() => ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?,
-        Format::Text => ui.view(&view(&versions, ui.columns()))?,
+        OutputFormat::Text if versions.is_empty() => {
+            ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?
+        }
+        OutputFormat::Text => ui.view(&view(&versions, ui.columns()))?,
     }
-    if more && args.format == Format::Text {
+    if more && args.format == OutputFormat::Text {
         ui.say("There are more; `--limit N` shows them.\n");
     }
     Ok(Exit::Done)
@@ -172,7 +180,13 @@ pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, Failure> {
 
 fn view(versions: &[TemplateVersion], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = Table::new([Side::Right, Side::Left, Side::Left, Side::Right, Side::Left]);
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+    ]);
     table.row(["version", "when", "by", "size", "labels and note"].map(|head| Cell::styled(head, dim)));
     for version in versions {
         let mut said: Vec<String> = version.labels.iter().map(|label| format!("[{label}]")).collect();
@@ -221,37 +235,38 @@ Examples:
 #[command(after_long_help = DIFF_EXAMPLES)]
 pub struct DiffArgs {
     /// The version before, by number or label
-    #[arg(value_name = "FROM", value_parser = Wanted::parse)]
-    from: Option<Wanted>,
+    #[arg(value_name = "FROM", value_parser = VersionArgument::parse)]
+    from: Option<VersionArgument>,
 
     /// The version after
-    #[arg(value_name = "TO", value_parser = Wanted::parse)]
-    to: Option<Wanted>,
+    #[arg(value_name = "TO", value_parser = VersionArgument::parse)]
+    to: Option<VersionArgument>,
 
     /// Exit with 1 if they differ
     #[arg(long)]
     exit_code: bool,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 
     #[command(flatten)]
     place: PlaceFlags,
 }
 
 /// Compares and prints.
-pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, Failure> {
+pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let default = default_text(&Engine::new(&files::system()), &args.place)?;
     let told = args.target.store.look(async |store| {
-        let number = async |wanted: &Option<Wanted>| match wanted {
-            Some(Wanted(Which::Version(number))) => Ok(Some(*number)),
+        let number = async |wanted: &Option<VersionArgument>| match wanted {
+            Some(VersionArgument(VersionChoice::Version(number))) => Ok(Some(*number)),
             Some(wanted) => wanted.find(&*store, name).await.map(|found| Some(found.version)),
-            None => Ok::<_, Failure>(None),
+            None => Ok::<_, CommandFailure>(None),
         };
-        let current = store.template(name, &Which::Current).await?.map_or(0, |current| current.version);
+        let current =
+            store.template(name, &VersionChoice::Current).await?.map_or(0, |current| current.version);
         if current == 0 && *name != TemplateName::main() {
-            return Err(Wanted(Which::Current).missing(name).into());
+            return Err(VersionArgument(VersionChoice::Current).missing(name).into());
         }
         let from = number(&args.from).await?.unwrap_or(current.saturating_sub(1));
         Ok(templates::diff(&*store, name, from, number(&args.to).await?, &default).await?)
@@ -260,10 +275,10 @@ pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, Failure> {
         Some(told) => told,
         None => {
             let named = [&args.from, &args.to].into_iter().flatten();
-            match named.into_iter().find(|wanted| wanted.0 != Which::Version(0)) {
+            match named.into_iter().find(|wanted| wanted.0 != VersionChoice::Version(0)) {
                 Some(wanted) => return Err(wanted.missing(name).into()),
                 None if *name == TemplateName::main() => templates::Diff::default(),
-                None => return Err(Wanted(Which::Current).missing(name).into()),
+                None => return Err(VersionArgument(VersionChoice::Current).missing(name).into()),
             }
         }
     };
@@ -289,7 +304,7 @@ pub struct ExportArgs {
 }
 
 /// Reads and prints.
-pub fn export(ui: &Ui, args: &ExportArgs) -> Result<Exit, Failure> {
+pub fn export(ui: &Ui, args: &ExportArgs) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| Ok(templates::export(&*store).await?))?;
     let nothing = || Document { format: FORMAT.to_owned(), templates: Vec::new() };
     ui.json(&found.unwrap_or_else(nothing))?;

@@ -1,8 +1,8 @@
 //! `preface template set`, `reset`, `restore`, `label`, `unlabel` and `import`: the commands that make versions and labels.
 
-use super::{Target, Wanted, size, taking};
+use super::{TemplateTarget, VersionArgument, size, taking};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::PlaceFlags,
     notes,
@@ -16,7 +16,7 @@ use preface::{
     Engine,
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden},
     lint::LintFile,
-    store::{Expect, NewVersion, Put, TemplateName, Which},
+    store::{ExpectedVersion, NewVersion, PutOutcome, TemplateName, VersionChoice},
     templates::{self, Document, ImportedTemplate, TemplatesError, check_label, check_note, set_label},
 };
 use std::path::PathBuf;
@@ -57,14 +57,14 @@ pub struct SetArgs {
     now: Option<String>,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 
     #[command(flatten)]
     place: PlaceFlags,
 }
 
 /// Checks, stores and tells.
-pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, Failure> {
+pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let (shown, text) = files::read_text(&args.file)?;
     check_note(&args.note)?;
     let actor = actor(args.now.as_deref())?;
@@ -80,19 +80,21 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, Failure> {
         let file = LintFile { path: "template".into(), shown, bytes: text.clone().into_bytes() };
         findings = engine.lint_files(&request, &[file])?.findings;
     }
-    let expect = args.if_version.map_or(Expect::Any, Expect::Version);
+    let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
     let name = args.target.name.clone();
     let new = NewVersion { note: args.note.clone(), ..NewVersion::of(name.clone(), text) };
     let put = args.target.store.work(async |store| Ok(store.put_template(new, expect, &actor).await?))?;
     let said = match &put {
-        Put::Stored(version) => {
+        PutOutcome::Stored(version) => {
             // What is there already was told when it came.
             let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
             notes::few(ui, findings, &format!("preface lint {file}"));
             format!("`{name}` is at version {} now ({}).\n", version.version, size(version))
         }
-        Put::Unchanged(version) => format!("`{name}` says that already (version {}).\n", version.version),
-        Put::Stale(current) => return Err(TemplatesError::Stale(Box::new(current.clone())).into()),
+        PutOutcome::Unchanged(version) => {
+            format!("`{name}` says that already (version {}).\n", version.version)
+        }
+        PutOutcome::Stale(current) => return Err(TemplatesError::Stale(Box::new(current.clone())).into()),
     };
     if !args.quiet {
         ui.say(&said);
@@ -122,17 +124,21 @@ pub struct ResetArgs {
     now: Option<String>,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 }
 
 /// Writes and tells.
-pub fn reset(ui: &Ui, args: &ResetArgs) -> Result<Exit, Failure> {
+pub fn reset(ui: &Ui, args: &ResetArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
-    let expect = args.if_version.map_or(Expect::Any, Expect::Version);
-    let done = args.target.store.look(async |store| match store.template(name, &Which::Current).await? {
-        Some(current) if !current.reset => Ok(Some(templates::reset(&*store, name, expect, &actor).await?)),
-        _ => Ok(None),
+    let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
+    let done = args.target.store.look(async |store| {
+        match store.template(name, &VersionChoice::Current).await? {
+            Some(current) if !current.reset => {
+                Ok(Some(templates::reset(&*store, name, expect, &actor).await?))
+            }
+            _ => Ok(None),
+        }
     })?;
     match done.flatten() {
         Some(version) if *name == TemplateName::main() => {
@@ -161,8 +167,8 @@ Examples:
 #[command(after_long_help = RESTORE_EXAMPLES)]
 pub struct RestoreArgs {
     /// The version, by number or label
-    #[arg(value_name = "VERSION", value_parser = Wanted::parse)]
-    version: Wanted,
+    #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
+    version: VersionArgument,
 
     /// Do it only where version N is the current one
     #[arg(long, value_name = "N")]
@@ -173,14 +179,14 @@ pub struct RestoreArgs {
     now: Option<String>,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 }
 
 /// Writes and tells.
-pub fn restore(ui: &Ui, args: &RestoreArgs) -> Result<Exit, Failure> {
+pub fn restore(ui: &Ui, args: &RestoreArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
-    let expect = args.if_version.map_or(Expect::Any, Expect::Version);
+    let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
     let done = args.target.store.look(async |store| {
         let old = args.version.find(&*store, name).await?.version;
         Ok((old, templates::restore(&*store, name, old, expect, &actor).await?))
@@ -209,8 +215,8 @@ Examples:
 #[command(after_long_help = LABEL_EXAMPLES)]
 pub struct LabelArgs {
     /// The version, by number or label
-    #[arg(value_name = "VERSION", value_parser = Wanted::parse)]
-    version: Wanted,
+    #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
+    version: VersionArgument,
 
     /// The words
     #[arg(value_name = "LABEL", required = true)]
@@ -221,11 +227,11 @@ pub struct LabelArgs {
     now: Option<String>,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 }
 
 /// Writes and tells.
-pub fn label(ui: &Ui, args: &LabelArgs) -> Result<Exit, Failure> {
+pub fn label(ui: &Ui, args: &LabelArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     for label in &args.labels {
         check_label(label)?;
@@ -267,11 +273,11 @@ pub struct UnlabelArgs {
     now: Option<String>,
 
     #[command(flatten)]
-    target: Target,
+    target: TemplateTarget,
 }
 
 /// Writes and tells.
-pub fn unlabel(ui: &Ui, args: &UnlabelArgs) -> Result<Exit, Failure> {
+pub fn unlabel(ui: &Ui, args: &UnlabelArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     for label in &args.labels {
         check_label(label)?;
@@ -323,10 +329,10 @@ pub struct ImportArgs {
 }
 
 /// Reads, writes and tells.
-pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, Failure> {
+pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
     let shown = one_line(&args.file.display().to_string());
     let document: Document = serde_json::from_slice(&files::read(&args.file)?).map_err(|error| {
-        Failure::new(format!("`{shown}` is no document of templates: {error}"))
+        CommandFailure::new(format!("`{shown}` is no document of templates: {error}"))
             .hint("`preface template export` writes one")
     })?;
     let actor = actor(args.now.as_deref())?;

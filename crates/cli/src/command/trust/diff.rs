@@ -2,7 +2,7 @@
 
 use super::ungated;
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::TurnFlags,
     notes,
@@ -10,10 +10,10 @@ use crate::{
     ui::{Ui, patch, text::visible},
 };
 use preface::{
-    Engine, Writes,
+    Engine, WriteScope,
     consent::pin_root,
     core::{diagnostic::Diagnostics, trust::TrustMode},
-    host::gate::Verdict,
+    host::gate::GateVerdict,
 };
 
 const EXAMPLES: &str = "\
@@ -33,15 +33,16 @@ pub struct Args {
 }
 
 /// Compares and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
-    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
+    let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let built = engine.build_wide(&args.turn.request())?;
     if built.mode != TrustMode::Pinned {
         let preset = &built.prompt.preset;
-        let failure =
-            Failure::new(format!("the profile `{preset}` pins no texts; there is nothing to compare with"));
+        let failure = CommandFailure::new(format!(
+            "the profile `{preset}` pins no texts; there is nothing to compare with"
+        ));
         return Err(match built.mode {
             TrustMode::Whole => failure.hint("`preface trust status` tells whether the project changed"),
             _ => failure.hint(format!("the {}", ungated(preset))),
@@ -52,7 +53,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut troubles = Diagnostics::new();
     let pins = store.load(&mut troubles).pins(&root, repository.as_deref());
     let mut out = String::new();
-    for seen in built.seen.iter().filter(|seen| seen.verdict != Verdict::Speaks) {
+    for seen in built.seen.iter().filter(|seen| seen.verdict != GateVerdict::Speaks) {
         let granted = pins.latest(&seen.pin).and_then(|pinned| store.copy(&pinned.digest));
         let now = String::from_utf8_lossy(&seen.bytes);
         let (from, then) = match &granted {

@@ -1,14 +1,14 @@
 //! `preface trust export`: the grants of this project as a file for `--trust-pins`.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::TurnFlags,
     notes,
     ui::Ui,
 };
 use preface::{
-    Engine, TrustChoice, Writes,
+    Engine, TrustChoice, WriteScope,
     consent::pin_root,
     core::{diagnostic::Diagnostics, lint::character::escape_json, trust::TrustMode},
 };
@@ -29,12 +29,12 @@ pub struct Args {
 }
 
 /// Reads the store and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let engine = Engine::new(&system).writing(Writes::Nothing);
+    let engine = Engine::new(&system).writing(WriteScope::Nothing);
     let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     if built.mode != TrustMode::Pinned {
-        return Err(Failure::new(format!(
+        return Err(CommandFailure::new(format!(
             "the profile `{}` pins no texts; there is nothing to export",
             built.prompt.preset
         )));

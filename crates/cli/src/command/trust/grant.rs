@@ -6,14 +6,14 @@ use super::{
 };
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::TurnFlags,
     notes,
     stored_template::TemplateFlags,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{listed, number},
     },
 };
@@ -27,7 +27,7 @@ use preface::{
     coverage::HiddenText,
     host::{
         places::normal,
-        trust::{Permit, PermitState},
+        trust::{Permission, PermissionState},
     },
 };
 use std::{fmt::Write, path::PathBuf};
@@ -71,7 +71,7 @@ pub struct Args {
 }
 
 /// Grants and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     // The flag says what the command means anyway.
     let _ = args.yes;
     let system = files::system();
@@ -110,7 +110,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             let _ = writeln!(out, "Granted in {bold}{root}{bold:#}:");
         }
     }
-    let mut table = Table::new([Side::Right, Side::Left]);
+    let mut table = TextTable::new([ColumnAlignment::Right, ColumnAlignment::Left]);
     for (name, bytes) in &report.added {
         let size = if *bytes > 0 { format!("  {} bytes", number(*bytes)) } else { String::new() };
         table.row([size.into(), Cell::from(escape_hidden(name).into_owned())]);
@@ -152,26 +152,29 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     let names: Vec<String> = report.hidden.iter().map(|name| escape_hidden(name).into_owned()).collect();
     let (them, have) = if names.len() == 1 { ("it", "has") } else { ("them", "have") };
-    Err(Failure::new(format!("{} {have} hidden characters and {have} not been granted", listed(&names)))
-        .hint(format!(
-            "`preface lint` shows them; `preface trust grant --allow-hidden` grants {them} all the same"
-        )))
+    Err(CommandFailure::new(format!(
+        "{} {have} hidden characters and {have} not been granted",
+        listed(&names)
+    ))
+    .hint(format!(
+        "`preface lint` shows them; `preface trust grant --allow-hidden` grants {them} all the same"
+    )))
 }
 
 /// Returns the failure of a grant of files where files need none; the hint names what does need one.
-fn no_gate(preset: &str, permissions: &[(Permit, PermitState)]) -> Failure {
-    let pending = permissions.iter().filter(|(_, state)| *state != PermitState::Granted);
+fn no_gate(preset: &str, permissions: &[(Permission, PermissionState)]) -> CommandFailure {
+    let pending = permissions.iter().filter(|(_, state)| *state != PermissionState::Granted);
     let names: Vec<String> = pending.filter_map(|(permit, _)| permit.shown().into_iter().next()).collect();
     let hint = match (permissions.is_empty(), names.is_empty()) {
         (true, _) => "nothing in this project needs a grant".to_owned(),
         (false, true) => "what it may run is granted already".to_owned(),
         (false, false) => format!("`--allow-commands` allows {}", listed(&names)),
     };
-    Failure::usage(format!("the {}", ungated(preset))).hint(hint)
+    CommandFailure::usage(format!("the {}", ungated(preset))).hint(hint)
 }
 
 /// Says what the project may do from now on, in full: this is what the user consents to.
-fn allowed(permits: &preface::PermitGrant) -> String {
+fn allowed(permits: &preface::PermissionGrant) -> String {
     let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
     let mut out = String::new();
     if permits.added.is_empty() && permits.unchanged.is_empty() && permits.refused.is_empty() {
@@ -208,7 +211,7 @@ pub(super) fn paths(
     engine: &Engine<'_>,
     request: &preface::Request,
     paths: &[PathBuf],
-) -> Result<Vec<PathBuf>, Failure> {
+) -> Result<Vec<PathBuf>, CommandFailure> {
     let cwd = engine.cwd(request)?;
     Ok(paths.iter().map(|path| normal(&cwd, path)).collect())
 }

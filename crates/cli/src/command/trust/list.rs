@@ -1,18 +1,18 @@
 //! `preface trust list`: every project that has a record.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TurnFlags},
+    flags::{OutputFormat, TurnFlags},
     notes,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::count,
     },
 };
 use preface::{
-    Engine, TrustChoice, Writes,
+    Engine, TrustChoice, WriteScope,
     core::{
         diagnostic::Severity,
         lint::hidden::escape_hidden,
@@ -37,16 +37,16 @@ Examples:
 pub struct Args {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     turn: TurnFlags,
 }
 
 /// Reads the store and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let engine = Engine::new(&system).writing(Writes::Nothing);
+    let engine = Engine::new(&system).writing(WriteScope::Nothing);
     let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut troubles = Vec::new();
     let store = engine.store(&built)?;
@@ -55,12 +55,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match args.format {
         // Nobody knows what a store holds that cannot be read.
         _ if rows.is_empty() && unread => {}
-        Format::Json => ui.json(&rows)?,
-        Format::Text if rows.is_empty() => {
+        OutputFormat::Json => ui.json(&rows)?,
+        OutputFormat::Text if rows.is_empty() => {
             ui.view(&format!("No decision is recorded in {}.\n", built.places.shown(store.file())))?;
         }
-        Format::Text => {
-            let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
+        OutputFormat::Text => {
+            let mut table = TextTable::new([
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+            ]);
             for row in &rows {
                 let paths: BTreeSet<&str> = row.texts.iter().map(|text| text.path.as_str()).collect();
                 let mut what = match row.mode {

@@ -8,10 +8,10 @@ mod revoke;
 mod status;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     ui::Ui,
 };
-use preface::host::gate::{Seen, Verdict};
+use preface::host::gate::{GateVerdict, GatedText};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,13 +31,13 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: TrustCommand,
 }
 
 /// What can be done about trust, by name.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Command {
+enum TrustCommand {
     Diff(diff::Args),
     Export(export::Args),
     Grant(grant::Args),
@@ -47,24 +47,24 @@ enum Command {
 }
 
 /// Does it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        Command::Diff(args) => diff::run(ui, args),
-        Command::Export(args) => export::run(ui, args),
-        Command::Grant(args) => grant::run(ui, args),
-        Command::List(args) => list::run(ui, args),
-        Command::Revoke(args) => revoke::run(ui, args),
-        Command::Status(args) => status::run(ui, args),
+        TrustCommand::Diff(args) => diff::run(ui, args),
+        TrustCommand::Export(args) => export::run(ui, args),
+        TrustCommand::Grant(args) => grant::run(ui, args),
+        TrustCommand::List(args) => list::run(ui, args),
+        TrustCommand::Revoke(args) => revoke::run(ui, args),
+        TrustCommand::Status(args) => status::run(ui, args),
     }
 }
 
 /// The word for how a text fared.
-fn word(seen: &Seen) -> &'static str {
+fn word(seen: &GatedText) -> &'static str {
     match seen.verdict {
-        Verdict::Speaks => "granted",
-        Verdict::HeldNew | Verdict::Denied => "new",
-        Verdict::HeldChanged => "changed",
-        Verdict::HeldShared => "shared",
+        GateVerdict::Speaks => "granted",
+        GateVerdict::HeldNew | GateVerdict::Denied => "new",
+        GateVerdict::HeldChanged => "changed",
+        GateVerdict::HeldShared => "shared",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{grant::paths, status::texts};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     flags::TurnFlags,
     notes,
@@ -36,7 +36,7 @@ pub struct Args {
 }
 
 /// Revokes and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system);
     let request = args.turn.request();

@@ -3,19 +3,19 @@
 use super::{ungated, word};
 use crate::{
     advice::complete,
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
-    flags::{Format, TurnFlags},
+    flags::{OutputFormat, TurnFlags},
     notes,
     stored_template::TemplateFlags,
     ui::{
         Ui, style,
-        table::{Cell, Side, Table},
+        table::{Cell, ColumnAlignment, TextTable},
         text::{count, listed, number},
     },
 };
 use preface::{
-    Built, Engine, Writes,
+    BuildResult, Engine, WriteScope,
     consent::{layer_root, pin_root, why_no_store},
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
@@ -24,9 +24,9 @@ use preface::{
     },
     coverage::{Coverage, CoveredText},
     host::{
-        gate::{Seen, Verdict},
+        gate::{GateVerdict, GatedText},
         system::System,
-        trust::{Permit, PermitState},
+        trust::{Permission, PermissionState},
     },
 };
 use serde_json::json;
@@ -43,17 +43,17 @@ Examples:
 pub struct Args {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
+    format: OutputFormat,
 
     #[command(flatten)]
     turn: TurnFlags,
 }
 
 /// Looks and tells.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
-    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
+    let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let request = args.turn.request();
     let built = engine.build_wide(&request)?;
     let mut troubles: Vec<Diagnostic> =
@@ -67,10 +67,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Diagnostic::warning(DiagnosticCode::TrustCoverage, what)
     }));
     match args.format {
-        Format::Text => {
+        OutputFormat::Text => {
             ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permits))))?;
         }
-        Format::Json => {
+        OutputFormat::Json => {
             let mut document = document(&system, &built, &coverage);
             document["permissions"] = coverage.permits.iter().map(permission).collect();
             ui.json(&document)?;
@@ -94,7 +94,7 @@ pub(super) fn covered(lines: &[String]) -> String {
     lines.iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
 }
 
-fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
+fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     let store = match &built.store {
@@ -123,14 +123,14 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
 }
 
 /// Shows what the project's extensions and servers would do, whether it is granted, and what of it is not pinned.
-fn permitted(permissions: &[(Permit, PermitState)]) -> String {
+fn permitted(permissions: &[(Permission, PermissionState)]) -> String {
     let (bold, care, good) = (style::BOLD, style::CARE, style::GOOD);
     let mut out = String::new();
     if !permissions.is_empty() {
         let _ = writeln!(out, "\nBeyond text:");
     }
     for (permit, state) in permissions {
-        let style = if *state == PermitState::Granted { good } else { care };
+        let style = if *state == PermissionState::Granted { good } else { care };
         let lines = permit.shown();
         let mut lines = lines.iter();
         if let Some(subject) = lines.next() {
@@ -138,32 +138,37 @@ fn permitted(permissions: &[(Permit, PermitState)]) -> String {
         }
         lines.for_each(|line| out.push_str(&format!("    {line}\n")));
     }
-    if permissions.iter().any(|(_, state)| *state != PermitState::Granted) {
+    if permissions.iter().any(|(_, state)| *state != PermissionState::Granted) {
         out.push_str("`preface trust grant --allow-commands` allows what is listed here.\n");
     }
     out
 }
 
-fn permission((permit, state): &(Permit, PermitState)) -> serde_json::Value {
+fn permission((permit, state): &(Permission, PermissionState)) -> serde_json::Value {
     let mut value = json!(permit);
     value["state"] = state_name(*state).into();
     value
 }
 
-fn state_name(state: PermitState) -> &'static str {
+fn state_name(state: PermissionState) -> &'static str {
     match state {
-        PermitState::Granted => "granted",
-        PermitState::Changed => "changed",
-        PermitState::New => "new",
+        PermissionState::Granted => "granted",
+        PermissionState::Changed => "changed",
+        PermissionState::New => "new",
     }
 }
 
-fn pinned(built: &Built, out: &mut String) {
-    let mut table = Table::new([Side::Left, Side::Right, Side::Left, Side::Left]);
+fn pinned(built: &BuildResult, out: &mut String) {
+    let mut table = TextTable::new([
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
     for seen in &built.seen {
-        let style = if seen.verdict == Verdict::Speaks { style::GOOD } else { style::CARE };
+        let style = if seen.verdict == GateVerdict::Speaks { style::GOOD } else { style::CARE };
         let aside = match seen.verdict {
-            Verdict::HeldShared => "others can write in its directory: grant it by its path",
+            GateVerdict::HeldShared => "others can write in its directory: grant it by its path",
             _ => "",
         };
         table.row([
@@ -175,10 +180,10 @@ fn pinned(built: &Built, out: &mut String) {
     }
     out.push_str(&table.show(None));
     let tally: Vec<String> = [
-        (Verdict::Speaks, "granted"),
-        (Verdict::HeldNew, "new"),
-        (Verdict::HeldChanged, "changed"),
-        (Verdict::HeldShared, "shared"),
+        (GateVerdict::Speaks, "granted"),
+        (GateVerdict::HeldNew, "new"),
+        (GateVerdict::HeldChanged, "changed"),
+        (GateVerdict::HeldShared, "shared"),
     ]
     .into_iter()
     .map(|(verdict, word)| (built.seen.iter().filter(|seen| seen.verdict == verdict).count(), word))
@@ -197,7 +202,7 @@ fn pinned(built: &Built, out: &mut String) {
     };
 }
 
-fn whole(system: &dyn System, built: &Built, coverage: &Coverage, out: &mut String) {
+fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mut String) {
     let (bold, dim) = (style::BOLD, style::DIM);
     let Some(root) = layer_root(system, &built.places) else {
         let _ = writeln!(out, "There is no project directory here.");
@@ -222,8 +227,8 @@ fn whole(system: &dyn System, built: &Built, coverage: &Coverage, out: &mut Stri
     }
 }
 
-fn document(system: &dyn System, built: &Built, coverage: &Coverage) -> serde_json::Value {
-    let text = |seen: &Seen, state: &str| {
+fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> serde_json::Value {
+    let text = |seen: &GatedText, state: &str| {
         let is_sent = |text: &&CoveredText| text.is_sent && text.file.shown == seen.shown;
         json!({
             "path": seen.shown,

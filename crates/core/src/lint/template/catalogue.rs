@@ -1,33 +1,33 @@
 //! The keys that somebody answers, and the nearest one to a typo.
 
-use crate::fact::{FactKey, Stability};
+use crate::fact::{Stability, VariableKey};
 use std::collections::BTreeMap;
 
 /// The registered types with their names.
 ///
 /// ```
-/// use preface_core::{fact::Stability, lint::template::Catalogue};
-/// let catalogue = Catalogue::default()
+/// use preface_core::{fact::Stability, lint::template::VariableTypes};
+/// let catalogue = VariableTypes::default()
 ///     .fixed("system", "time", Stability::Turn)
 ///     .dynamic("file", Stability::Conversation);
 /// assert_eq!(catalogue.stability(&"file:a.md".parse().unwrap()), Some(Stability::Conversation));
 /// assert_eq!(catalogue.stability(&"system:tme".parse().unwrap()), None);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Catalogue {
-    kinds: BTreeMap<String, Kind>,
+pub struct VariableTypes {
+    kinds: BTreeMap<String, VariableType>,
 }
 
 /// The known names of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kind {
+pub struct VariableType {
     /// The fixed names and how long their values stay the same.
     pub names: BTreeMap<String, Stability>,
     /// The stability of the values of all other names; `None` means that there are no other names.
     pub dynamic: Option<Stability>,
 }
 
-impl Catalogue {
+impl VariableTypes {
     /// Adds a type, if it is new, and one of its names.
     #[must_use]
     pub fn fixed(mut self, kind: &str, name: &str, stability: Stability) -> Self {
@@ -44,13 +44,13 @@ impl Catalogue {
 
     /// Returns a registered type.
     #[must_use]
-    pub fn kind(&self, kind: &str) -> Option<&Kind> {
+    pub fn kind(&self, kind: &str) -> Option<&VariableType> {
         self.kinds.get(kind)
     }
 
     /// Returns how long the value of `key` stays the same; `None` if nobody answers for it.
     #[must_use]
-    pub fn stability(&self, key: &FactKey) -> Option<Stability> {
+    pub fn stability(&self, key: &VariableKey) -> Option<Stability> {
         let kind = self.kind(key.kind())?;
         kind.names.get(key.name()).copied().or(kind.dynamic)
     }
@@ -61,16 +61,16 @@ impl Catalogue {
     }
 
     /// Returns the only key with this fixed name, for a name without its type.
-    pub(super) fn only_key(&self, name: &str) -> Option<FactKey> {
+    pub(super) fn only_key(&self, name: &str) -> Option<VariableKey> {
         let mut kinds = self.kinds.iter().filter(|(_, kind)| kind.names.contains_key(name));
         match (kinds.next(), kinds.next()) {
-            (Some((kind, _)), None) => Some(FactKey::new(kind, name)),
+            (Some((kind, _)), None) => Some(VariableKey::new(kind, name)),
             _ => None,
         }
     }
 }
 
-impl Kind {
+impl VariableType {
     /// Returns the fixed name that was perhaps meant.
     pub(super) fn nearest_name(&self, name: &str) -> Option<&str> {
         nearest(name, self.names.keys())

@@ -1,13 +1,13 @@
 //! Notes on variables as other languages write them: `{{cwd}}`, `${cwd}`.
 
 use super::{
-    Catalogue, Note, Notes,
+    PendingFinding, PendingFindings, VariableTypes,
     near::{covered, separated},
     shown,
 };
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::FactKey,
+    fact::VariableKey,
     template::{Template, trim},
 };
 use std::ops::Range;
@@ -16,7 +16,7 @@ use std::ops::Range;
 const LONGEST: usize = 100;
 
 /// Notes braces around a key that somebody answers here.
-pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Notes) {
+pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
     let text = template.text();
     let mut tags = covered(template).peekable();
     for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
@@ -27,7 +27,7 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Note
         }
         if let Some(key) = known(inner, catalogue) {
             let message = format!("`{}` is text: tags stand in square brackets", shown(&text[range.clone()]));
-            let note = Note::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
+            let note = PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
             notes.push(note.help(format!("did you mean `[{key}]`?")).edit(range, format!("[{key}]")));
         }
     }
@@ -48,7 +48,7 @@ fn braced(text: &str, brace: usize) -> Option<(Range<usize>, &str)> {
 }
 
 /// Returns the key that is meant: written as ours, with another sign for the colon, or without its type.
-fn known(inner: &str, catalogue: &Catalogue) -> Option<FactKey> {
+fn known(inner: &str, catalogue: &VariableTypes) -> Option<VariableKey> {
     let key = inner.parse().ok().filter(|key| catalogue.stability(key).is_some());
     key.or_else(|| separated(inner, catalogue)).or_else(|| catalogue.only_key(inner))
 }

@@ -1,10 +1,10 @@
 //! Notes on text in brackets that was perhaps meant as a tag.
 
-use super::{Catalogue, Note, Notes, shown};
+use super::{PendingFinding, PendingFindings, VariableTypes, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::FactKey,
-    template::{Options, Role, Template, trim},
+    fact::VariableKey,
+    template::{TagRole, Template, TemplateOptions, trim},
 };
 use std::ops::Range;
 
@@ -18,7 +18,12 @@ struct Guess {
 }
 
 /// Notes innermost brackets that are no tags.
-pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue, notes: &mut Notes) {
+pub(super) fn notes(
+    template: &Template,
+    options: &TemplateOptions,
+    catalogue: &VariableTypes,
+    notes: &mut PendingFindings,
+) {
     let text = template.text();
     let bytes = text.as_bytes();
     let mut tags = covered(template).peekable();
@@ -35,7 +40,8 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
         }
         if let Some(guess) = guess(trim(&text[open + 1..close]), options, catalogue) {
             let message = format!("`{}` is text: {}", shown(&text[open..at]), guess.message);
-            let mut note = Note::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &(open..at), message);
+            let mut note =
+                PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &(open..at), message);
             if let Some(tag) = guess.tag {
                 note = note.help(format!("did you mean `{tag}`?")).edit(open..at, tag);
             }
@@ -51,14 +57,14 @@ pub(super) fn covered(template: &Template) -> impl Iterator<Item = Range<usize>>
         let tag = tags.next()?;
         let end = match tag.role {
             // The end tag of a working `[raw]` is the tag behind it.
-            Role::Raw if tag.stray.is_none() => tags.next()?.range.end,
+            TagRole::Raw if tag.stray.is_none() => tags.next()?.range.end,
             _ => tag.range.end,
         };
         Some(tag.range.start..end)
     })
 }
 
-fn guess(inner: &str, options: &Options, catalogue: &Catalogue) -> Option<Guess> {
+fn guess(inner: &str, options: &TemplateOptions, catalogue: &VariableTypes) -> Option<Guess> {
     let lower = inner.to_ascii_lowercase();
     match lower.as_str() {
         "else" | "endif" => return tag("tags are lower case", format!("[{lower}]")),
@@ -84,7 +90,7 @@ fn guess(inner: &str, options: &Options, catalogue: &Catalogue) -> Option<Guess>
 }
 
 /// Guesses at a variable: another sign for the colon, a name without its type, a file without its type.
-fn variable(inner: &str, catalogue: &Catalogue) -> Option<Guess> {
+fn variable(inner: &str, catalogue: &VariableTypes) -> Option<Guess> {
     if let Some(key) = separated(inner, catalogue) {
         return tag("a colon follows the type", format!("[{key}]"));
     }
@@ -116,7 +122,7 @@ fn no_else_if() -> Option<Guess> {
 }
 
 /// Guesses at what follows `if`.
-fn condition(rest: &str, catalogue: &Catalogue) -> Option<Guess> {
+fn condition(rest: &str, catalogue: &VariableTypes) -> Option<Guess> {
     let rest = trim(rest);
     let (rest, not) = match rest.strip_prefix('!').or_else(|| rest.strip_prefix("not ")) {
         Some(rest) => (trim(rest), "!"),
@@ -125,7 +131,7 @@ fn condition(rest: &str, catalogue: &Catalogue) -> Option<Guess> {
     if rest.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         return None;
     }
-    if rest.parse::<FactKey>().is_ok() {
+    if rest.parse::<VariableKey>().is_ok() {
         return tag("write `[if type:name]` or `[if !type:name]`", format!("[if {not}{rest}]"));
     }
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || SEPARATORS.contains(&c);
@@ -142,8 +148,8 @@ fn condition(rest: &str, catalogue: &Catalogue) -> Option<Guess> {
 const SEPARATORS: [char; 5] = ['.', '-', '/', ' ', '='];
 
 /// Returns the known key that `text` spells with something else than a colon.
-pub(super) fn separated(text: &str, catalogue: &Catalogue) -> Option<FactKey> {
+pub(super) fn separated(text: &str, catalogue: &VariableTypes) -> Option<VariableKey> {
     let (kind, name) = text.split_once(SEPARATORS)?;
     let name = name.trim_start();
-    catalogue.kind(kind)?.names.contains_key(name).then(|| FactKey::new(kind, name))
+    catalogue.kind(kind)?.names.contains_key(name).then(|| VariableKey::new(kind, name))
 }

@@ -1,15 +1,20 @@
 //! Notes on single tags: nobody answers for their key, they turned out to be text, they stand too deep.
 
-use super::{Catalogue, Kind, Note, Notes, shown};
+use super::{PendingFinding, PendingFindings, VariableType, VariableTypes, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::FactKey,
-    template::{Options, Role, Stray, Tag, Template, TemplateError, find_endraw, too_deep},
+    fact::VariableKey,
+    template::{StrayReason, Tag, TagRole, Template, TemplateError, TemplateOptions, find_endraw, too_deep},
 };
 use std::ops::Range;
 
 /// Notes the tags of `template`.
-pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue, notes: &mut Notes) {
+pub(super) fn notes(
+    template: &Template,
+    options: &TemplateOptions,
+    catalogue: &VariableTypes,
+    notes: &mut PendingFindings,
+) {
     let mut answers = Answers { template, catalogue, raw: options.raw, wrapped: 0 };
     for tag in template.tags() {
         match (&tag.role, tag.stray) {
@@ -18,12 +23,12 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
                     notes.push(note);
                 }
             }
-            (Role::Variable { key } | Role::If { key, .. }, None) => {
+            (TagRole::Variable { key } | TagRole::If { key, .. }, None) => {
                 let key = template.key(*key);
                 if let Some(note) = answers.check(tag, key) {
                     notes.push(note);
                 }
-                if matches!(tag.role, Role::Variable { .. }) && key.as_str() == "system:date" {
+                if matches!(tag.role, TagRole::Variable { .. }) && key.as_str() == "system:date" {
                     notes.push(utc_date(tag, catalogue));
                 }
             }
@@ -33,7 +38,7 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
     if let Some(limit) = options.max_depth
         && let Some(tag) = too_deep(template.tags(), limit)
     {
-        notes.push(Note::new(
+        notes.push(PendingFinding::new(
             Severity::Error,
             DiagnosticCode::TemplateDepth,
             &tag.range,
@@ -43,33 +48,33 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
 }
 
 /// Notes a tag that stands in the output as text.
-fn stray_tag(tag: &Tag, stray: Stray) -> Option<Note> {
+fn stray_tag(tag: &Tag, stray: StrayReason) -> Option<PendingFinding> {
     let (code, message) = match (&tag.role, stray) {
-        (Role::If { .. }, _) => {
+        (TagRole::If { .. }, _) => {
             (DiagnosticCode::TemplateUnmatchedIf, "no `[endif]` closes this `if`: it will appear as text")
         }
-        (_, Stray::SecondElse) => {
+        (_, StrayReason::SecondElse) => {
             (DiagnosticCode::TemplateSecondElse, "this `if` has an `[else]` already: it will appear as text")
         }
-        (Role::Else, Stray::NeverClosed) => (
+        (TagRole::Else, StrayReason::NeverClosed) => (
             DiagnosticCode::TemplateStrayElse,
             "no `[endif]` closes the `if` of this `[else]`: it will appear as text",
         ),
-        (Role::Else, _) => {
+        (TagRole::Else, _) => {
             (DiagnosticCode::TemplateStrayElse, "no `if` is open here: `[else]` will appear as text")
         }
-        (Role::Endif, _) => {
+        (TagRole::Endif, _) => {
             (DiagnosticCode::TemplateStrayEndif, "no `if` is open here: `[endif]` will appear as text")
         }
-        (Role::Raw | Role::Endraw | Role::Variable { .. }, _) => return None,
+        (TagRole::Raw | TagRole::Endraw | TagRole::Variable { .. }, _) => return None,
     };
-    Some(Note::new(Severity::Warning, code, &tag.range, message))
+    Some(PendingFinding::new(Severity::Warning, code, &tag.range, message))
 }
 
 /// The check whether somebody answers for the keys of a template.
 struct Answers<'a> {
     template: &'a Template,
-    catalogue: &'a Catalogue,
+    catalogue: &'a VariableTypes,
     raw: bool,
     /// The end of the last block that an edit wraps. That edit settles the blocks inside it; theirs would copy the
     /// same text once more each.
@@ -78,13 +83,13 @@ struct Answers<'a> {
 
 impl Answers<'_> {
     /// Notes a key that nobody answers for.
-    fn check(&mut self, tag: &Tag, key: &FactKey) -> Option<Note> {
+    fn check(&mut self, tag: &Tag, key: &VariableKey) -> Option<PendingFinding> {
         if self.catalogue.stability(key).is_some() {
             return None;
         }
         let follows = match tag.role {
-            Role::If { negated: true, .. } => "its first branch is always taken".to_owned(),
-            Role::If { .. } => "its first branch is never taken".to_owned(),
+            TagRole::If { negated: true, .. } => "its first branch is always taken".to_owned(),
+            TagRole::If { .. } => "its first branch is never taken".to_owned(),
             _ => format!("`{}` will vanish", shown(&self.template.text()[tag.range.clone()])),
         };
         Some(match self.catalogue.kind(key.kind()) {
@@ -93,10 +98,14 @@ impl Answers<'_> {
         })
     }
 
-    fn unregistered_type(&mut self, tag: &Tag, key: &FactKey, follows: &str) -> Note {
+    fn unregistered_type(&mut self, tag: &Tag, key: &VariableKey, follows: &str) -> PendingFinding {
         let message = format!("`{}` is no registered type: {follows}", shown(key.kind()));
-        let mut note =
-            Note::new(Severity::Warning, DiagnosticCode::TemplateUnregisteredType, &tag.range, message);
+        let mut note = PendingFinding::new(
+            Severity::Warning,
+            DiagnosticCode::TemplateUnregisteredType,
+            &tag.range,
+            message,
+        );
         let meant = self.catalogue.nearest_kind(key.kind());
         if let Some(kind) = meant {
             note = note.help(format!("did you mean the type `{kind}`?"));
@@ -114,8 +123,8 @@ impl Answers<'_> {
     /// Returns what to wrap in `[raw]` to keep a tag as text: the variable, or the whole block of an `if`.
     fn wrap(&mut self, tag: &Tag) -> Option<Range<usize>> {
         let end = match tag.role {
-            Role::If { .. } if tag.range.start < self.wrapped => return None,
-            Role::If { endif, .. } => {
+            TagRole::If { .. } if tag.range.start < self.wrapped => return None,
+            TagRole::If { endif, .. } => {
                 self.wrapped = self.template.tags().get(endif?)?.range.end;
                 self.wrapped
             }
@@ -126,9 +135,10 @@ impl Answers<'_> {
     }
 }
 
-fn unknown_name(tag: &Tag, key: &FactKey, kind: &Kind, follows: &str) -> Note {
+fn unknown_name(tag: &Tag, key: &VariableKey, kind: &VariableType, follows: &str) -> PendingFinding {
     let message = format!("`{}` has no name `{}`: {follows}", key.kind(), shown(key.name()));
-    let note = Note::new(Severity::Warning, DiagnosticCode::TemplateUnknownName, &tag.range, message);
+    let note =
+        PendingFinding::new(Severity::Warning, DiagnosticCode::TemplateUnknownName, &tag.range, message);
     match kind.nearest_name(key.name()) {
         Some(name) => {
             let start = tag.key.start + key.kind().len() + 1;
@@ -142,14 +152,14 @@ fn unknown_name(tag: &Tag, key: &FactKey, kind: &Kind, follows: &str) -> Note {
 }
 
 /// Notes that `system:date` may be yesterday or tomorrow where the user is.
-fn utc_date(tag: &Tag, catalogue: &Catalogue) -> Note {
-    let note = Note::new(
+fn utc_date(tag: &Tag, catalogue: &VariableTypes) -> PendingFinding {
+    let note = PendingFinding::new(
         Severity::Info,
         DiagnosticCode::TemplateUtcDate,
         &tag.range,
         "`system:date` is the day in UTC, for part of each day another one than the user's",
     );
-    let local = FactKey::new("system", "local_date");
+    let local = VariableKey::new("system", "local_date");
     if catalogue.stability(&local).is_none() {
         return note;
     }

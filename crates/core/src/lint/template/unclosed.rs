@@ -1,9 +1,9 @@
 //! Notes on tags that were begun and not closed: `[if file:a.md` at the end of a line.
 
-use super::{Catalogue, Note, Notes, near::covered, shown};
+use super::{PendingFinding, PendingFindings, VariableTypes, near::covered, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::FactKey,
+    fact::VariableKey,
     template::{Template, trim},
 };
 
@@ -11,7 +11,7 @@ use crate::{
 const LONGEST: usize = 200;
 
 /// Notes brackets with a known key behind them and no bracket that closes them on their line.
-pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Notes) {
+pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
     let text = template.text();
     let mut tags = covered(template).peekable();
     for open in memchr::memchr_iter(b'[', text.as_bytes()) {
@@ -23,7 +23,7 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Note
         if let Some((tag, length)) = begun(&text[open + 1..end], catalogue) {
             let range = open..open + 1 + length;
             let message = format!("`{}` is text: a tag ends with `]`", shown(&text[range.clone()]));
-            let note = Note::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
+            let note = PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
             notes.push(note.help(format!("did you mean `{tag}`?")).edit(range, tag));
         }
     }
@@ -43,7 +43,7 @@ fn end_of_line(text: &str, from: usize) -> Option<usize> {
 }
 
 /// Reads the tag that was begun, and how many bytes of the text it takes.
-fn begun(line: &str, catalogue: &Catalogue) -> Option<(String, usize)> {
+fn begun(line: &str, catalogue: &VariableTypes) -> Option<(String, usize)> {
     let (word, rest) = match line.strip_prefix("if ") {
         Some(rest) => ("if ", rest),
         None => ("", line),
@@ -53,7 +53,7 @@ fn begun(line: &str, catalogue: &Catalogue) -> Option<(String, usize)> {
         _ => ("", rest),
     };
     let name = rest.split(char::is_whitespace).next().map(trim).filter(|name| !name.is_empty())?;
-    let key: FactKey = name.parse().ok()?;
+    let key: VariableKey = name.parse().ok()?;
     catalogue.stability(&key)?;
     Some((format!("[{word}{not}{key}]"), word.len() + not.len() + name.len()))
 }

@@ -1,26 +1,26 @@
 //! Notes on values that change with every build and stand before text that does not: a provider's prefix cache ends
 //! at the first byte that changed.
 
-use super::{Catalogue, Note, Notes};
+use super::{PendingFinding, PendingFindings, VariableTypes};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
     fact::Stability,
-    template::{Role, Template},
+    template::{TagRole, Template},
 };
 
 /// Notes variables that are followed by stable text, in a branch that can be taken with them.
-pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Notes) {
+pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
     // From the end: whether stable text follows, and the same for what stands behind each open block.
     let mut follows = false;
-    let mut behind: Vec<Block> = Vec::new();
+    let mut behind: Vec<BlockContext> = Vec::new();
     let mut end = template.text().len();
     for tag in template.tags().iter().rev().filter(|tag| tag.stray.is_none()) {
         follows |= template.text()[tag.range.end..end].contains(char::is_alphanumeric);
         end = tag.range.start;
         match tag.role {
-            Role::Variable { key } => match catalogue.stability(template.key(key)) {
+            TagRole::Variable { key } => match catalogue.stability(template.key(key)) {
                 Some(Stability::Turn) if follows => notes.push(
-                    Note::new(
+                    PendingFinding::new(
                         Severity::Info,
                         DiagnosticCode::TemplateVolatileEarly,
                         &tag.range,
@@ -34,21 +34,21 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Note
                 Some(Stability::Turn) | None => {}
                 Some(_) => follows = true,
             },
-            Role::Endif => behind.push(Block { after: follows, second: false }),
-            Role::Else => {
+            TagRole::Endif => behind.push(BlockContext { after: follows, second: false }),
+            TagRole::Else => {
                 if let Some(block) = behind.last_mut() {
                     block.second = follows;
                     follows = block.after;
                 }
             }
-            Role::If { .. } => follows |= behind.pop().is_some_and(|block| block.second),
-            Role::Raw | Role::Endraw => {}
+            TagRole::If { .. } => follows |= behind.pop().is_some_and(|block| block.second),
+            TagRole::Raw | TagRole::Endraw => {}
         }
     }
 }
 
 /// A block, seen from its end.
-struct Block {
+struct BlockContext {
     /// True if stable text follows the block.
     after: bool,
     /// True if stable text follows the start of its second branch.

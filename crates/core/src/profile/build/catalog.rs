@@ -1,9 +1,9 @@
 //! `[catalog]`: what the names in imported texts stand for. Which catalog it is, is the option `catalog`.
 
-use super::{Builder, Texts};
+use super::{ProfileBuilder, TextLoader};
 use crate::{
     catalog::Bindings,
-    profile::{CatalogChoice, Pin, ProfileError, Prompts},
+    profile::{CatalogChoice, CatalogPin, ProfileError, PromptNames},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -13,24 +13,24 @@ const OPTION: &str = "catalog";
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Written {
+struct CatalogToml {
     /// A file of bindings.
     bindings: Option<String>,
     /// More of them; they win.
     bind: Bindings,
-    agents: BTreeMap<String, Prompts>,
+    agents: BTreeMap<String, PromptNames>,
 }
 
-impl Builder<'_> {
+impl ProfileBuilder<'_> {
     /// The catalog that the options choose; `None` where they choose none.
     pub(super) fn catalog(
         &mut self,
         options: &BTreeMap<String, String>,
-        file: &mut Texts<'_>,
+        file: &mut TextLoader<'_>,
     ) -> Result<Option<CatalogChoice>, ProfileError> {
-        let Written { bindings: named, bind, agents } = self.take_or("catalog")?;
+        let CatalogToml { bindings: named, bind, agents } = self.take_or("catalog")?;
         let Some(chosen) = options.get(OPTION) else { return Ok(None) };
-        let pin: Pin = chosen.parse().map_err(|why: String| {
+        let pin: CatalogPin = chosen.parse().map_err(|why: String| {
             self.error(&["options", OPTION], why)
                 .help("it is `VERSION@blake3:DIGEST`, as the list of imported catalogs shows it")
         })?;
@@ -42,7 +42,7 @@ impl Builder<'_> {
         Ok(Some(CatalogChoice { pin, bindings, agents }))
     }
 
-    fn bindings(&self, named: &str, file: &mut Texts<'_>) -> Result<Bindings, ProfileError> {
+    fn bindings(&self, named: &str, file: &mut TextLoader<'_>) -> Result<Bindings, ProfileError> {
         let path = ["catalog", "bindings"];
         let pieces = self.file(&path, named, file)?;
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();

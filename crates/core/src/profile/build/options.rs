@@ -1,10 +1,10 @@
 //! Options: what the caller sets is laid over the profile, and what all of them are worth in the end.
 
-use super::{Builder, Setting, quoted};
+use super::{ProfileBuilder, Setting, quoted};
 use crate::{
     profile::{
         ProfileError,
-        overlay::{Giver, overlay},
+        overlay::{KeySource, overlay},
     },
     suggestion::did_you_mean,
 };
@@ -25,11 +25,11 @@ const OPTIONS: [&str; 10] = [
     "variant",
 ];
 
-impl Builder<'_> {
+impl ProfileBuilder<'_> {
     /// Applies `variant=` first, then every other option, over the table.
     pub(super) fn apply(&mut self, settings: &[Setting]) -> Result<(), ProfileError> {
         let last = self.chain.len().saturating_sub(1);
-        let by_caller = Giver { name: "--set".into(), raw: last };
+        let by_caller = KeySource { name: "--set".into(), raw: last };
         let variants = self.take_table("variants")?;
         let chosen = match settings.iter().rev().find(|setting| setting.key == "variant") {
             Some(setting) => Some(setting.value.clone()),
@@ -43,7 +43,7 @@ impl Builder<'_> {
             match variants.get(&name) {
                 Some(Value::Table(over)) => {
                     let shown: Arc<str> = format!("{} {name}", self.name()).into();
-                    overlay(&mut self.table, over.clone(), &mut self.givers, &|givers, path| Giver {
+                    overlay(&mut self.table, over.clone(), &mut self.givers, &|givers, path| KeySource {
                         name: shown.clone(),
                         raw: givers.of(&format!("variants.{name}.{path}")).map_or(last, |giver| giver.raw),
                     });
@@ -163,7 +163,7 @@ impl Builder<'_> {
                 continue;
             }
             let shown: Arc<str> = format!("{} {name}", self.name()).into();
-            overlay(&mut self.table, over, &mut self.givers, &|givers, path| Giver {
+            overlay(&mut self.table, over, &mut self.givers, &|givers, path| KeySource {
                 name: shown.clone(),
                 raw: givers.of(&format!("with.{name}.{path}")).map_or(last, |giver| giver.raw),
             });

@@ -1,6 +1,6 @@
 //! The order of the sections: the one that is chosen, with those in their place that name a neighbour.
 
-use super::{Builder, quoted};
+use super::{ProfileBuilder, quoted};
 use crate::{
     profile::{ProfileError, overlay::PLACE},
     section::SectionId,
@@ -13,12 +13,12 @@ use toml::{Table, Value};
 /// An order: its sections, or those of another one, arranged otherwise.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an order is a list of sections, or `{ of = \"…\", arrange = \"…\" }`")]
-enum Written {
+enum OrderToml {
     Listed(Vec<String>),
     Arranged { of: String, arrange: String },
 }
 
-impl Builder<'_> {
+impl ProfileBuilder<'_> {
     /// Returns the chosen order, with the sections that have `after` or `before` put in their place. A section that has
     /// neither and that no order names goes where new sections of layers go.
     pub(super) fn order(
@@ -28,7 +28,7 @@ impl Builder<'_> {
         added_after: Option<&SectionId>,
     ) -> Result<Vec<String>, ProfileError> {
         let chosen: Option<String> = self.take("order")?;
-        let orders: BTreeMap<String, Written> = self.take_or("orders")?;
+        let orders: BTreeMap<String, OrderToml> = self.take_or("orders")?;
         let chosen = match self.agent {
             Some(_) => self.order_of_agents().ok_or_else(|| {
                 self.error(&["agents"], format!("the profile `{}` has no agents", self.name()))
@@ -39,14 +39,14 @@ impl Builder<'_> {
         let of_agents = self.order_of_agents().filter(|_| self.agent.is_none());
         let mut orders = orders;
         if let Some(order) = of_agents.and_then(|name| orders.remove(&name))
-            && let Written::Listed(order) = order
+            && let OrderToml::Listed(order) = order
         {
             self.only_agents = order;
         }
         let mut order = match orders.get(&chosen) {
-            Some(Written::Listed(order)) => order.clone(),
-            Some(Written::Arranged { of, arrange }) => {
-                let Some(Written::Listed(order)) = orders.get(of) else {
+            Some(OrderToml::Listed(order)) => order.clone(),
+            Some(OrderToml::Arranged { of, arrange }) => {
+                let Some(OrderToml::Listed(order)) = orders.get(of) else {
                     return Err(self.error(&["orders", &chosen], format!("no order that is a list: `{of}`")));
                 };
                 self.table.entry("arrange").or_insert_with(|| Value::String(arrange.clone()));
@@ -93,7 +93,7 @@ impl Builder<'_> {
         order.retain(|known| !waiting.iter().any(|(id, ..)| id == known));
         if self.agent.is_none() {
             let is_placed = |id: &str| {
-                let is_listed = |order: &Written| matches!(order, Written::Listed(ids) if ids.iter().any(|listed| listed == id));
+                let is_listed = |order: &OrderToml| matches!(order, OrderToml::Listed(ids) if ids.iter().any(|listed| listed == id));
                 orders.values().any(is_listed)
                     || self.only_agents.iter().any(|only| only == id)
                     || waiting.iter().any(|(waiting, ..)| *waiting == id)

@@ -1,14 +1,18 @@
 //! Sections, groups and guidelines: from tables to what compose reads.
 
-use super::{Builder, Texts, quoted};
+use super::{ProfileBuilder, TextLoader, quoted};
 use crate::{
     aside::AsidePlace,
     condition::Condition,
     fact::Stability,
     origin::Piece,
-    profile::{Candidate, Frame, Group, Guideline, ProfileError, Prompts, Win, overlay::BODY},
+    profile::{
+        Guideline, ProfileError, PromptNames, ReplacementRule, ReplacementSource, SectionFrame, SectionGroup,
+        overlay::BODY,
+    },
     section::{
-        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
+        CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Section, SectionBody, SectionId,
+        ToolLineSource, TrimMode,
     },
     suggestion::did_you_mean,
 };
@@ -53,28 +57,28 @@ pub const SECTION_KEYS: [&str; 30] = [
 /// The place where a section is included: the system prompt or a message.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Place {
+enum SectionPlace {
     #[default]
     System,
     FirstUser,
     LastUser,
 }
 
-impl Place {
+impl SectionPlace {
     fn aside(self) -> Option<AsidePlace> {
         match self {
-            Place::System => None,
-            Place::FirstUser => Some(AsidePlace::FirstUser),
-            Place::LastUser => Some(AsidePlace::LastUser),
+            SectionPlace::System => None,
+            SectionPlace::FirstUser => Some(AsidePlace::FirstUser),
+            SectionPlace::LastUser => Some(AsidePlace::LastUser),
         }
     }
 }
 
-impl Builder<'_> {
+impl ProfileBuilder<'_> {
     pub(super) fn guidelines(&mut self) -> Result<Vec<Guideline>, ProfileError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Written {
+        struct GuidelineToml {
             when: Option<Condition>,
             text: String,
             #[serde(default)]
@@ -83,8 +87,8 @@ impl Builder<'_> {
             #[serde(default)]
             rules: bool,
         }
-        let written: Vec<Written> = self.take_or("guideline")?;
-        let mut rules: Option<Vec<Written>> = self.take("rules")?;
+        let written: Vec<GuidelineToml> = self.take_or("guideline")?;
+        let mut rules: Option<Vec<GuidelineToml>> = self.take("rules")?;
         let mut lines = Vec::with_capacity(written.len());
         for (at, line) in written.into_iter().enumerate() {
             let (key, instead) = match rules.take_if(|_| line.rules) {
@@ -106,15 +110,15 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn frame(&mut self) -> Result<Option<Frame>, ProfileError> {
+    pub(super) fn frame(&mut self) -> Result<Option<SectionFrame>, ProfileError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Written {
+        struct FrameToml {
             prefix: String,
             suffix: String,
         }
-        let frame: Option<Written> = self.take("frame")?;
-        Ok(frame.map(|Written { prefix, suffix }| Frame {
+        let frame: Option<FrameToml> = self.take("frame")?;
+        Ok(frame.map(|FrameToml { prefix, suffix }| SectionFrame {
             prefix: self.literal(prefix, "frame.prefix"),
             suffix: self.literal(suffix, "frame.suffix"),
         }))
@@ -146,15 +150,15 @@ impl Builder<'_> {
         &self,
         id: &str,
         value: Value,
-        file: &mut Texts<'_>,
+        file: &mut TextLoader<'_>,
     ) -> Result<Section, ProfileError> {
         #[derive(Deserialize, Default)]
         #[serde(default)]
-        struct Written {
+        struct SectionToml {
             after: Option<SectionId>,
             before: Option<SectionId>,
             between: Option<String>,
-            catalog: Prompts,
+            catalog: PromptNames,
             cut: CutRule,
             empty: Option<String>,
             file: Option<String>,
@@ -168,17 +172,17 @@ impl Builder<'_> {
             list: Option<ListName>,
             max_tokens: Option<usize>,
             merge_into: Option<SectionId>,
-            place: Place,
+            place: SectionPlace,
             prefix: Option<String>,
             priority: Option<i64>,
             project: bool,
-            say: Vec<Say>,
+            say: Vec<ToolLineSource>,
             seam: bool,
             skip_silent: bool,
             stability: Option<Stability>,
             suffix: Option<String>,
             text: Option<String>,
-            trim: Trim,
+            trim: TrimMode,
             watch_tags: bool,
             when: Option<Condition>,
         }
@@ -211,20 +215,20 @@ impl Builder<'_> {
                 .error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
             return Err(error.help(format!("give it one of {}", quoted(&BODY))));
         }
-        let written: Written = self.typed(&["section", id], Value::Table(table))?;
+        let written: SectionToml = self.typed(&["section", id], Value::Table(table))?;
         let piece = |text: Option<String>, key: &str| {
             text.map(|text| self.literal(text, &format!("section.{id}.{key}")))
         };
         let body = if let Some(text) = written.text {
-            Body::Text(vec![self.literal(text, &format!("section.{id}.text"))])
+            SectionBody::Text(vec![self.literal(text, &format!("section.{id}.text"))])
         } else if let Some(path) = &written.file {
-            Body::Text(self.file(&["section", id, "file"], path, file)?)
+            SectionBody::Text(self.file(&["section", id, "file"], path, file)?)
         } else if let Some(provider) = written.fill {
-            Body::Fill(provider)
+            SectionBody::Fill(provider)
         } else if let Some(list) = written.list {
-            Body::List(list)
+            SectionBody::List(list)
         } else {
-            Body::Text(Vec::new())
+            SectionBody::Text(Vec::new())
         };
         Ok(Section {
             id: SectionId::new(id),
@@ -266,7 +270,7 @@ impl Builder<'_> {
         &self,
         path: &[&str],
         named: &str,
-        file: &mut Texts<'_>,
+        file: &mut TextLoader<'_>,
     ) -> Result<Vec<Piece>, ProfileError> {
         let raw = self.givers.of(&path.join(".")).and_then(|giver| self.chain.get(giver.raw));
         let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(path, "no profile"))?;
@@ -274,7 +278,7 @@ impl Builder<'_> {
     }
 
     /// The words before a section, from a file. Its last line end is not part of them.
-    fn intro(&self, path: &[&str], named: &str, file: &mut Texts<'_>) -> Result<Piece, ProfileError> {
+    fn intro(&self, path: &[&str], named: &str, file: &mut TextLoader<'_>) -> Result<Piece, ProfileError> {
         let pieces = self.file(path, named, file)?;
         let [piece] = pieces.as_slice() else {
             return Err(self.error(path, format!("`{named}` is empty or not UTF-8")));
@@ -300,25 +304,25 @@ impl Builder<'_> {
         Ok(())
     }
 
-    pub(super) fn groups(&mut self, order: &[String]) -> Result<Vec<Group>, ProfileError> {
+    pub(super) fn groups(&mut self, order: &[String]) -> Result<Vec<SectionGroup>, ProfileError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Written {
+        struct GroupToml {
             members: Vec<String>,
-            replace: Vec<Candidate>,
+            replace: Vec<ReplacementSource>,
             #[serde(default)]
-            win: Win,
+            win: ReplacementRule,
             #[serde(default)]
             language: Language,
             framed: Option<bool>,
         }
         let mut groups = Vec::new();
         for (id, value) in self.take_table("group")? {
-            let written: Written = self.typed(&["group", &id], value)?;
+            let written: GroupToml = self.typed(&["group", &id], value)?;
             // A member that the chosen order leaves out has nothing to give way with.
             let members: Vec<SectionId> =
                 written.members.iter().filter(|member| order.contains(member)).map(SectionId::new).collect();
-            groups.push(Group {
+            groups.push(SectionGroup {
                 id: SectionId::new(id),
                 members,
                 replace: written.replace,

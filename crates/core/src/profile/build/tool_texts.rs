@@ -1,9 +1,9 @@
 //! What a profile says of tools by name.
 
-use super::{Builder, Texts};
+use super::{ProfileBuilder, TextLoader};
 use crate::{
     origin::Piece,
-    profile::{BuiltinTexts, Parameter, ProfileError, Prompts, TextAfter},
+    profile::{BuiltinTexts, Parameter, ProfileError, PromptNames, TextAfter},
     turn::one_line,
 };
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`, or of a `file`")]
-struct Written {
+struct ToolTextsToml {
     snippet: Option<String>,
     #[serde(default)]
     guidelines: Vec<String>,
@@ -19,30 +19,30 @@ struct Written {
     file: Option<String>,
     /// The prompts of a catalog that may take its place.
     #[serde(default)]
-    catalog: Prompts,
+    catalog: PromptNames,
     /// A text behind the description.
-    after: Option<After>,
+    after: Option<TextAfterToml>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct After {
+struct TextAfterToml {
     file: String,
     #[serde(default)]
-    catalog: Prompts,
+    catalog: PromptNames,
 }
 
-impl Builder<'_> {
+impl ProfileBuilder<'_> {
     pub(super) fn tool_texts(
         &mut self,
-        file: &mut Texts<'_>,
+        file: &mut TextLoader<'_>,
     ) -> Result<BTreeMap<String, BuiltinTexts>, ProfileError> {
-        let written: BTreeMap<String, Written> = self.take_or("tool_texts")?;
+        let written: BTreeMap<String, ToolTextsToml> = self.take_or("tool_texts")?;
         written
             .into_iter()
-            .map(|(name, Written { snippet, guidelines, file: named, catalog, after, parameters })| {
+            .map(|(name, ToolTextsToml { snippet, guidelines, file: named, catalog, after, parameters })| {
                 let description =
                     named.map(|named| self.description(&[&name, "file"], &named, file)).transpose()?;
                 let after = after.map(|after| {
@@ -66,7 +66,7 @@ impl Builder<'_> {
         &self,
         key: &[&str],
         named: &str,
-        file: &mut Texts<'_>,
+        file: &mut TextLoader<'_>,
     ) -> Result<Vec<Piece>, ProfileError> {
         let mut pieces = self.file(&[&["tool_texts"], key].concat(), named, file)?;
         if let Some(last) = pieces.last_mut() {

@@ -4,11 +4,11 @@
 //! the abbreviation in the zone's file is another one (`CET`, `+0530`) or says nothing of the summer.
 
 use super::zones;
-use crate::look::Look;
+use crate::look::ProviderContext;
 use jiff::{Zoned, tz::Offset};
 
 /// Returns the instant of a turn in the long form.
-pub(super) fn tell(look: &Look<'_>, zoned: &Zoned) -> String {
+pub(super) fn tell(look: &ProviderContext<'_>, zoned: &Zoned) -> String {
     let tz = match look.turn.zone {
         Some(_) => None,
         None => look.system.var("TZ").and_then(|tz| tz.into_string().ok()),

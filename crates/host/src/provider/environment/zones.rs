@@ -2,7 +2,7 @@
 
 /// The names of a zone. Each holds at one offset from UTC only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Names {
+pub(super) enum ZoneNames {
     /// AKST and AKDT.
     Alaska,
     /// HAST and HADT.
@@ -25,9 +25,9 @@ pub(super) enum Names {
     Utc,
 }
 
-use Names::*;
+use ZoneNames::*;
 
-impl Names {
+impl ZoneNames {
     /// Returns the name that holds at an offset in hours.
     pub(super) fn at(self, hours: i32) -> Option<&'static str> {
         let (standard, names): (i32, &[&str]) = match self {
@@ -47,13 +47,13 @@ impl Names {
 }
 
 /// Returns the names of a zone; `None` for a zone that is shown by its offset.
-pub(super) fn names(zone: &str) -> Option<Names> {
+pub(super) fn names(zone: &str) -> Option<ZoneNames> {
     ZONES.binary_search_by_key(&zone, |(name, _)| name).ok().map(|at| ZONES[at].1)
 }
 
 /// In byte order: it is searched by halving.
 #[rustfmt::skip]
-const ZONES: &[(&str, Names)] = &[
+const ZONES: &[(&str, ZoneNames)] = &[
     ("Africa/Abidjan", Greenwich), ("Africa/Accra", Greenwich), ("Africa/Bamako", Greenwich),
     ("Africa/Banjul", Greenwich), ("Africa/Bissau", Greenwich), ("Africa/Conakry", Greenwich),
     ("Africa/Dakar", Greenwich), ("Africa/Freetown", Greenwich), ("Africa/Lome", Greenwich),

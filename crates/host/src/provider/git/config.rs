@@ -6,7 +6,7 @@
 
 /// The values of a repository's configuration that decide how it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Format {
+pub(super) struct RepositoryFormat {
     /// `core.repositoryFormatVersion`.
     pub version: Option<String>,
     /// `extensions.refStorage`.
@@ -19,11 +19,13 @@ pub(super) struct Format {
     pub unknown_extensions: Vec<String>,
 }
 
-impl Format {
+impl RepositoryFormat {
     /// Reads the values out of a `config` file, or gives the line that git cannot read.
-    pub(super) fn parse(config: &str) -> Result<Format, usize> {
-        let mut format = Format::default();
-        for Entry { section, key, value, .. } in entries(config)?.into_iter().filter(|entry| !entry.is_sub) {
+    pub(super) fn parse(config: &str) -> Result<RepositoryFormat, usize> {
+        let mut format = RepositoryFormat::default();
+        for ConfigEntry { section, key, value, .. } in
+            entries(config)?.into_iter().filter(|entry| !entry.is_sub)
+        {
             match (section.as_str(), key.as_str()) {
                 ("core", "repositoryformatversion") => format.version = value,
                 ("core", "warnambiguousrefs") => {
@@ -54,7 +56,7 @@ const KNOWN_EXTENSIONS: [&str; 8] = [
 ];
 
 /// A line of a configuration: names in lower case; without `=` the value is `None`.
-struct Entry {
+struct ConfigEntry {
     section: String,
     /// The section has a subsection.
     is_sub: bool,
@@ -72,9 +74,9 @@ pub(crate) fn check(config: &str) -> Result<(), usize> {
 }
 
 /// Returns the entries of a configuration, or the line at which git fails.
-fn entries(config: &str) -> Result<Vec<Entry>, usize> {
+fn entries(config: &str) -> Result<Vec<ConfigEntry>, usize> {
     let config = config.strip_prefix('\u{feff}').unwrap_or(config);
-    let mut reader = Reader { rest: config };
+    let mut reader = ConfigReader { rest: config };
     reader.entries().ok_or_else(|| {
         let read = &config[..config.len() - reader.rest.len()];
         read.matches('\n').count() + 1
@@ -82,11 +84,11 @@ fn entries(config: &str) -> Result<Vec<Entry>, usize> {
 }
 
 /// Reads a configuration from front to back; `None` is a syntax error.
-struct Reader<'a> {
+struct ConfigReader<'a> {
     rest: &'a str,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     /// Takes the next character; the end reads as a line end, and so do both characters of a line end of Windows.
     fn next(&mut self) -> char {
         let mut chars = self.rest.chars();
@@ -106,7 +108,7 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start_matches(skip);
     }
 
-    fn entries(&mut self) -> Option<Vec<Entry>> {
+    fn entries(&mut self) -> Option<Vec<ConfigEntry>> {
         let mut found = Vec::new();
         let (mut section, mut is_sub) = (String::new(), false);
         loop {
@@ -121,7 +123,7 @@ impl Reader<'_> {
                 Some(first) if first.is_ascii_alphabetic() => {
                     let (section, key) = (section.clone(), self.name());
                     let value = self.assigned()?;
-                    found.push(Entry { section, is_sub, key, value });
+                    found.push(ConfigEntry { section, is_sub, key, value });
                 }
                 Some(_) => return None,
             }
@@ -221,8 +223,8 @@ mod tests {
         let config = "[core] ; x\n\trepositoryFormatVersion = 1 # one\n[Extensions]\nrefStorage = \"ref\\\ntable\" \n\
                       [core \"sub\"]\nrepositoryformatversion = 7\n[extensions]\nnovelty\n[core]\nwarnAmbiguousRefs\nworktree = ../../../m\n";
         assert_eq!(
-            Format::parse(config),
-            Ok(Format {
+            RepositoryFormat::parse(config),
+            Ok(RepositoryFormat {
                 version: Some("1".into()),
                 ref_storage: Some("reftable".into()),
                 warn_ambiguous: Some("true".into()),
@@ -234,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_key_on_the_line_of_its_section() {
-        let format = Format::parse("[extensions]refStorage=reftable");
+        let format = RepositoryFormat::parse("[extensions]refStorage=reftable");
         assert_eq!(format.expect("a format").ref_storage.as_deref(), Some("reftable"));
     }
 
@@ -250,11 +252,11 @@ mod tests {
             ("[core]\n\u{fc} = 1", 2),
         ];
         for (config, line) in cases {
-            assert_eq!(Format::parse(config), Err(line), "{config:?}");
+            assert_eq!(RepositoryFormat::parse(config), Err(line), "{config:?}");
         }
         for config in ["", "\u{feff}[core]\r\nbare\r\n", "[a.b-c]\nd = e", "[a \"]\\\"#\"]\n", "key = value"]
         {
-            assert_eq!(Format::parse(config), Ok(Format::default()), "{config:?}");
+            assert_eq!(RepositoryFormat::parse(config), Ok(RepositoryFormat::default()), "{config:?}");
         }
     }
 }

@@ -12,18 +12,18 @@
 //!   `gitdir` names, any other directory (a submodule's `…/modules/…`) to the root that its `core.worktree` names. Directories
 //!   are compared by device and inode.
 //!
-//! Everything else is [`GitTrouble::Unlinked`]: a symbolic link as `.git` or below it, a `commondir` in a `.git` directory, a
+//! Everything else is [`GitError::Unlinked`]: a symbolic link as `.git` or below it, a `commondir` in a `.git` directory, a
 //! main repository on another file system. The names that come out of the walk are canonical as they are, so a directory that
 //! is replaced by a link afterwards cannot change whose grants they stand for.
 
 use super::{
-    config::Format,
+    config::RepositoryFormat,
     open::{CONFIG, SMALL, broken, path, trimmed_end},
     shown,
 };
 use crate::{
     places::normal,
-    system::{FileId, FileKind, GitTrouble, HardLinks, Stat, System, Within},
+    system::{FileId, FileKind, GitError, HardLinks, ReadScope, Stat, System},
 };
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,7 @@ impl<'a> LocalFiles<'a> {
     ///
     /// # Errors
     /// The way there has a link or leads to another file system.
-    pub(super) fn stat(&self, path: &Path) -> Result<Option<Stat>, GitTrouble> {
+    pub(super) fn stat(&self, path: &Path) -> Result<Option<Stat>, GitError> {
         let shared = path.components().zip(self.root.components()).take_while(|(a, b)| a == b).count();
         let mut names = path.components();
         let mut here: PathBuf = names.by_ref().take(shared).collect();
@@ -86,7 +86,7 @@ impl<'a> LocalFiles<'a> {
     ///
     /// # Errors
     /// As [`LocalFiles::stat`].
-    pub(super) fn kind(&self, path: &Path) -> Result<Option<FileKind>, GitTrouble> {
+    pub(super) fn kind(&self, path: &Path) -> Result<Option<FileKind>, GitError> {
         Ok(self.stat(path)?.map(|stat| stat.kind))
     }
 
@@ -94,10 +94,10 @@ impl<'a> LocalFiles<'a> {
     ///
     /// # Errors
     /// As [`LocalFiles::stat`]; no file, one that is larger than `limit`, or a hard link that is refused.
-    pub(super) fn read(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, GitTrouble> {
+    pub(super) fn read(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, GitError> {
         let Some(_) = self.stat(path)? else { return Ok(None) };
         // The directory itself was just seen to be no link: whoever replaces the file by one leads nowhere else.
-        let within = path.parent().map_or(Within::Anywhere, Within::Root);
+        let within = path.parent().map_or(ReadScope::Anywhere, ReadScope::Root);
         let read = self.system.read(path, within, limit);
         let read = read.and_then(|read| self.hard_links.check(&read.stat).map(|()| read));
         Ok(Some(read.map_err(|error| broken(path, error))?.into_bytes()))
@@ -106,8 +106,8 @@ impl<'a> LocalFiles<'a> {
     /// Returns the directories of the repository whose `.git` lies in the root; `None` where there is no `.git`.
     ///
     /// # Errors
-    /// [`GitTrouble::Unlinked`], or a `.git` file that names nothing.
-    pub(super) fn git_dirs(&self) -> Result<Option<GitDirs>, GitTrouble> {
+    /// [`GitError::Unlinked`], or a `.git` file that names nothing.
+    pub(super) fn git_dirs(&self) -> Result<Option<GitDirs>, GitError> {
         let dot_git = self.root.join(".git");
         if self.system.link_stat(&dot_git).is_none() {
             return Ok(None);
@@ -126,7 +126,7 @@ impl<'a> LocalFiles<'a> {
     }
 
     /// Follows a `.git` file to a directory that leads back to the root.
-    fn named_git_dirs(&self, dot_git: &Path) -> Result<GitDirs, GitTrouble> {
+    fn named_git_dirs(&self, dot_git: &Path) -> Result<GitDirs, GitError> {
         let git_dir = self.named_dir(dot_git)?;
         // The message does not quote what the file names: it may be a hard link of a file of somebody else.
         let not_back = |what: &str| self.unlinked(format!("what `{}` names {what}", shown_path(dot_git)));
@@ -154,11 +154,11 @@ impl<'a> LocalFiles<'a> {
     }
 
     /// Returns the path that a `.git` file names.
-    fn named_dir(&self, dot_git: &Path) -> Result<PathBuf, GitTrouble> {
+    fn named_dir(&self, dot_git: &Path) -> Result<PathBuf, GitError> {
         let bytes = self.read(dot_git, SMALL)?.unwrap_or_default();
         match bytes.strip_prefix(b"gitdir: ").map(trimmed_end) {
             Some(target) if !target.is_empty() => Ok(normal(self.root, path(target))),
-            _ => Err(GitTrouble::Broken(format!("`{}` names no directory", shown_path(dot_git)))),
+            _ => Err(GitError::Broken(format!("`{}` names no directory", shown_path(dot_git)))),
         }
     }
 
@@ -174,17 +174,17 @@ impl<'a> LocalFiles<'a> {
     }
 
     /// Returns whether the record of a linked work tree names the root's `.git`.
-    fn is_recorded_back(&self, git_dir: &Path) -> Result<bool, GitTrouble> {
+    fn is_recorded_back(&self, git_dir: &Path) -> Result<bool, GitError> {
         let Some(content) = self.read(&git_dir.join("gitdir"), SMALL)? else { return Ok(false) };
         let dot_git = normal(git_dir, path(trimmed_end(&content)));
         Ok(dot_git.ends_with(".git") && dot_git.parent().is_some_and(|dir| self.is_root(dir)))
     }
 
     /// Returns whether the configuration of a separate git directory names the root.
-    fn is_configured_back(&self, git_dir: &Path) -> Result<bool, GitTrouble> {
+    fn is_configured_back(&self, git_dir: &Path) -> Result<bool, GitError> {
         for name in ["config.worktree", "config"] {
             let Some(bytes) = self.read(&git_dir.join(name), CONFIG)? else { continue };
-            let format = Format::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default();
+            let format = RepositoryFormat::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default();
             if let Some(work_tree) = format.work_tree {
                 return Ok(self.is_root(&normal(git_dir, Path::new(&work_tree))));
             }
@@ -198,12 +198,12 @@ impl<'a> LocalFiles<'a> {
         dir == self.root || self.stat(dir).ok().flatten().is_some_and(same)
     }
 
-    fn elsewhere(&self, path: &Path) -> GitTrouble {
+    fn elsewhere(&self, path: &Path) -> GitError {
         self.unlinked(format!("`{}` is on another file system", shown_path(path)))
     }
 
-    fn unlinked(&self, why: String) -> GitTrouble {
-        GitTrouble::Unlinked { root: self.root.to_owned(), why }
+    fn unlinked(&self, why: String) -> GitError {
+        GitError::Unlinked { root: self.root.to_owned(), why }
     }
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn shown_path(path: &Path) -> String {
 mod tests {
     use super::super::{branch, work_tree};
     use super::*;
-    use crate::system::memory::{MemorySystem, Verb};
+    use crate::system::memory::{AccessKind, MemorySystem};
 
     const ID: &str = "0123456789012345678901234567890123456789\n";
 
@@ -241,7 +241,7 @@ mod tests {
     fn unlinked(system: &MemorySystem, what: &str) {
         let x = Path::new("/src/x");
         let found = branch(system, x);
-        assert!(matches!(&found, Err(GitTrouble::Unlinked { root, .. }) if root == x), "{what}: {found:?}");
+        assert!(matches!(&found, Err(GitError::Unlinked { root, .. }) if root == x), "{what}: {found:?}");
         // A `.git` of its own may be named, nobody else's.
         let tree = work_tree(system, &x.join("sub"));
         let foreign = tree.map(|(root, common)| (root, common.filter(|dir| dir != &x.join(".git"))));
@@ -269,7 +269,7 @@ mod tests {
         system.put_file("/src/main/.git/modules/m/config", "");
         assert_eq!(branch(&system, Path::new("/src/main/m")), Ok(Some("main".into())));
         system.put_file("/src/main/.git/modules/m/config.worktree", "[core]\n\tworktree = ../../../n\n");
-        assert!(matches!(branch(&system, Path::new("/src/main/m")), Err(GitTrouble::Unlinked { .. })));
+        assert!(matches!(branch(&system, Path::new("/src/main/m")), Err(GitError::Unlinked { .. })));
     }
 
     #[test]
@@ -289,7 +289,7 @@ mod tests {
         let system = || with_git_dir(MemorySystem::new().with_dir("/src/mount/sub"), "/src/.git");
         assert_eq!(branch(&system(), Path::new("/src/mount/sub")), Ok(Some("main".into())));
         let mounted = system().with_device("/src/mount", 7).with_device("/src/mount/sub", 7);
-        assert_eq!(branch(&mounted, Path::new("/src/mount/sub")), Err(GitTrouble::NoRepository));
+        assert_eq!(branch(&mounted, Path::new("/src/mount/sub")), Err(GitError::NoRepository));
         assert_eq!(work_tree(&mounted, Path::new("/src/mount/sub")), None);
     }
 
@@ -378,7 +378,7 @@ mod tests {
             unlinked(&system, what);
             let below = system.touches().into_iter().find(|touch| {
                 // Looking at a link itself leads nowhere.
-                let place = if touch.verb == Verb::LinkStat { &touch.path } else { &touch.place };
+                let place = if touch.verb == AccessKind::LinkStat { &touch.path } else { &touch.place };
                 place.starts_with("/net/evil.example")
             });
             assert_eq!(below, None, "{what}");
@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn a_main_repository_on_another_file_system_is_not_followed() {
         let system = machine().with_device("/src/trusted", 7);
-        assert!(matches!(branch(&system, Path::new("/src/linked")), Err(GitTrouble::Unlinked { .. })));
+        assert!(matches!(branch(&system, Path::new("/src/linked")), Err(GitError::Unlinked { .. })));
         // The main work tree itself is no claim.
         let system = ["/src/trusted/.git", "/src/trusted/.git/HEAD", "/src/trusted/.git/objects"]
             .into_iter()

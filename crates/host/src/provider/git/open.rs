@@ -1,12 +1,12 @@
 //! Where a repository is: from a directory upward to `.git`.
 
 use super::{
-    config::Format,
+    config::RepositoryFormat,
     local::{GitDirs, LocalFiles, shown_path},
     refs::no_ref,
     shown,
 };
-use crate::system::{FileKind, GitTrouble, HardLinks, ReadError, System};
+use crate::system::{FileKind, GitError, HardLinks, ReadError, System};
 #[cfg(feature = "git-status")]
 use crate::{places::normal, system::Stat};
 use std::path::{Path, PathBuf};
@@ -52,11 +52,11 @@ impl Repository {
     /// directory.
     ///
     /// # Errors
-    /// [`GitTrouble::NoRepository`], [`GitTrouble::Unlinked`], [`GitTrouble::HardLink`], or [`GitTrouble::Broken`] where
+    /// [`GitError::NoRepository`], [`GitError::Unlinked`], [`GitError::HardLink`], or [`GitError::Broken`] where
     /// all there is is broken.
-    pub fn holding(system: &dyn System, cwd: &Path, hard_links: HardLinks) -> Result<Repository, GitTrouble> {
+    pub fn holding(system: &dyn System, cwd: &Path, hard_links: HardLinks) -> Result<Repository, GitError> {
         let cwd = system.canonical(cwd).map_err(|error| match error {
-            ReadError::Missing | ReadError::Dangling => GitTrouble::NoRepository,
+            ReadError::Missing | ReadError::Dangling => GitError::NoRepository,
             error => broken(cwd, error),
         })?;
         let device = |dir: &Path| system.stat(dir).and_then(|stat| stat.id).map(|id| id.device);
@@ -70,32 +70,32 @@ impl Repository {
             let Some(dirs) = files.git_dirs()? else { continue };
             let is_own = dirs.git_dir.parent() == Some(dir);
             match Repository::at(&files, dir, dirs, &cwd) {
-                Err(trouble @ GitTrouble::Broken(_)) if is_own => _ = passed_by.get_or_insert(trouble),
+                Err(trouble @ GitError::Broken(_)) if is_own => _ = passed_by.get_or_insert(trouble),
                 found => return found,
             }
         }
-        Err(passed_by.unwrap_or(GitTrouble::NoRepository))
+        Err(passed_by.unwrap_or(GitError::NoRepository))
     }
 
     /// Returns the repository whose `.git` lies in `dir` itself, if there is one.
     ///
     /// # Errors
-    /// A `.git` directory that is no repository, [`GitTrouble::Unlinked`], and [`GitTrouble::HardLink`].
+    /// A `.git` directory that is no repository, [`GitError::Unlinked`], and [`GitError::HardLink`].
     pub fn in_dir(
         system: &dyn System,
         dir: &Path,
         hard_links: HardLinks,
-    ) -> Result<Option<Repository>, GitTrouble> {
+    ) -> Result<Option<Repository>, GitError> {
         let Ok(root) = system.canonical(dir) else { return Ok(None) };
         let files = LocalFiles::of(system, &root, hard_links);
         let dirs = match files.git_dirs() {
             Ok(Some(dirs)) => dirs,
-            Ok(None) | Err(GitTrouble::Broken(_)) => return Ok(None),
+            Ok(None) | Err(GitError::Broken(_)) => return Ok(None),
             Err(trouble) => return Err(trouble),
         };
         let is_own = dirs.git_dir.parent() == Some(&root);
         match Repository::at(&files, &root, dirs, &root) {
-            Err(GitTrouble::Broken(_)) if !is_own => Ok(None),
+            Err(GitError::Broken(_)) if !is_own => Ok(None),
             found => found.map(Some),
         }
     }
@@ -107,7 +107,7 @@ impl Repository {
     }
 
     /// Takes the directories for a repository if they have a `HEAD` that can be one, `objects` and `refs`.
-    fn at(files: &LocalFiles<'_>, root: &Path, dirs: GitDirs, cwd: &Path) -> Result<Repository, GitTrouble> {
+    fn at(files: &LocalFiles<'_>, root: &Path, dirs: GitDirs, cwd: &Path) -> Result<Repository, GitError> {
         let GitDirs { git_dir, common_dir } = dirs;
         let head_path = git_dir.join("HEAD");
         let head = files.read(&head_path, SMALL)?.ok_or_else(|| broken(&head_path, ReadError::Missing))?;
@@ -117,7 +117,7 @@ impl Repository {
         for name in ["objects", "refs"] {
             let dir = common_dir.join(name);
             if files.kind(&dir)? != Some(FileKind::Dir) {
-                return Err(GitTrouble::Broken(format!("`{}` is no directory", shown_path(&dir))));
+                return Err(GitError::Broken(format!("`{}` is no directory", shown_path(&dir))));
             }
         }
         let (root, cwd, hard_links) = (root.to_owned(), cwd.to_owned(), files.hard_links());
@@ -134,7 +134,7 @@ impl Repository {
     /// # Errors
     /// The way there has a link or leads to another file system; nothing behind either is looked at.
     #[cfg(feature = "git-status")]
-    pub(crate) fn stat(&self, system: &dyn System, path: &Path) -> Result<Option<Stat>, GitTrouble> {
+    pub(crate) fn stat(&self, system: &dyn System, path: &Path) -> Result<Option<Stat>, GitError> {
         self.files(system).stat(path)
     }
 
@@ -177,8 +177,8 @@ impl Repository {
     /// Refuses a repository that is stored in a way that is not known.
     ///
     /// # Errors
-    /// [`GitTrouble::Unsupported`] names the format, the ref storage or the extension.
-    pub fn check_format(&self, system: &dyn System) -> Result<(), GitTrouble> {
+    /// [`GitError::Unsupported`] names the format, the ref storage or the extension.
+    pub fn check_format(&self, system: &dyn System) -> Result<(), GitError> {
         self.format(system).map(|_| ())
     }
 
@@ -188,34 +188,34 @@ impl Repository {
     }
 
     /// Reads how the repository is stored and refuses what is not known.
-    pub(super) fn format(&self, system: &dyn System) -> Result<Format, GitTrouble> {
+    pub(super) fn format(&self, system: &dyn System) -> Result<RepositoryFormat, GitError> {
         let config = self.common_dir.join("config");
         let format = match self.files(system).read(&config, CONFIG)? {
-            Some(bytes) => Format::parse(&String::from_utf8_lossy(&bytes)).map_err(|line| {
-                GitTrouble::Broken(format!("`{}`: line {line} is no configuration", shown_path(&config)))
+            Some(bytes) => RepositoryFormat::parse(&String::from_utf8_lossy(&bytes)).map_err(|line| {
+                GitError::Broken(format!("`{}`: line {line} is no configuration", shown_path(&config)))
             })?,
-            None => Format::default(),
+            None => RepositoryFormat::default(),
         };
         match format.version.as_deref().map(str::trim).unwrap_or("0") {
             "0" => {
                 if format.ref_storage.is_some() {
-                    return Err(GitTrouble::Unsupported("repository format 0 with a ref storage".into()));
+                    return Err(GitError::Unsupported("repository format 0 with a ref storage".into()));
                 }
             }
             "1" => {
                 if let Some(storage) = format.ref_storage.as_deref().filter(|storage| *storage != "files") {
-                    return Err(GitTrouble::Unsupported(format!(
+                    return Err(GitError::Unsupported(format!(
                         "ref storage `{}`",
                         shown(storage.as_bytes())
                     )));
                 }
                 if let Some(name) = format.unknown_extensions.first() {
-                    return Err(GitTrouble::Unsupported(format!("extension `{}`", shown(name.as_bytes()))));
+                    return Err(GitError::Unsupported(format!("extension `{}`", shown(name.as_bytes()))));
                 }
             }
             version => {
                 let version = shown(version.as_bytes());
-                return Err(GitTrouble::Unsupported(format!("repository format `{version}`")));
+                return Err(GitError::Unsupported(format!("repository format `{version}`")));
             }
         }
         Ok(format)
@@ -223,10 +223,10 @@ impl Repository {
 }
 
 /// Returns the error for a file that cannot be read.
-pub(crate) fn broken(path: &Path, error: ReadError) -> GitTrouble {
+pub(crate) fn broken(path: &Path, error: ReadError) -> GitError {
     match error {
-        ReadError::HardLink { links } => GitTrouble::HardLink { path: path.to_owned(), links },
-        error => GitTrouble::Broken(format!("`{}`: {error}", shown_path(path))),
+        ReadError::HardLink { links } => GitError::HardLink { path: path.to_owned(), links },
+        error => GitError::Broken(format!("`{}`: {error}", shown_path(path))),
     }
 }
 

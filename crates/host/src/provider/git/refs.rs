@@ -4,7 +4,7 @@ use super::{
     open::{self, Repository},
     shown_path,
 };
-use crate::system::{FileKind, GitTrouble, System};
+use crate::system::{FileKind, GitError, System};
 use std::{
     ops::Range,
     path::{Path, PathBuf},
@@ -27,7 +27,7 @@ const RULES: [(&str, &str); 6] = [
 
 impl Repository {
     /// Returns what `git rev-parse --abbrev-ref HEAD` prints, or `None` where it fails because nothing is committed.
-    pub(super) fn abbreviated_head(&self, system: &dyn System) -> Result<Option<Vec<u8>>, GitTrouble> {
+    pub(super) fn abbreviated_head(&self, system: &dyn System) -> Result<Option<Vec<u8>>, GitError> {
         let format = self.format(system)?;
         let Some(mut name) = open::target(&self.head).map(<[u8]>::to_vec) else {
             return Ok(Some(b"HEAD".to_vec()));
@@ -38,21 +38,21 @@ impl Repository {
                 return Err(no_ref(&self.head_path()));
             }
             match refs.look(&name)? {
-                Found::Commit => {
+                RefValue::Commit => {
                     let strict = !format.warn_ambiguous.as_deref().is_some_and(is_false);
                     return refs.abbreviate(&name, strict).map(Some);
                 }
-                Found::Nothing if refs.packed.as_ref().is_some_and(|packed| packed.is_unread) => {
+                RefValue::Nothing if refs.packed.as_ref().is_some_and(|packed| packed.is_unread) => {
                     return refs.abbreviate(&name, false).map(Some);
                 }
-                Found::Ref(next) => name = next,
-                Found::Nothing => return Ok(None),
-                Found::Broken => {
+                RefValue::Ref(next) => name = next,
+                RefValue::Nothing => return Ok(None),
+                RefValue::Broken => {
                     return Err(no_ref(&refs.path(&name)));
                 }
             }
         }
-        Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", shown_path(&self.head_path()))))
+        Err(GitError::Broken(format!("`{}` leads from ref to ref", shown_path(&self.head_path()))))
     }
 }
 
@@ -61,12 +61,12 @@ struct Refs<'a> {
     system: &'a dyn System,
     repository: &'a Repository,
     /// `packed-refs`, once it was needed.
-    packed: Option<Packed>,
+    packed: Option<PackedRefs>,
 }
 
 /// The names in `packed-refs`.
 #[derive(Default)]
-struct Packed {
+struct PackedRefs {
     content: Vec<u8>,
     /// The byte range of each name in the content, sorted by name.
     names: Vec<Range<usize>>,
@@ -74,8 +74,8 @@ struct Packed {
     is_unread: bool,
 }
 
-impl Packed {
-    fn of(content: Vec<u8>) -> Packed {
+impl PackedRefs {
+    fn of(content: Vec<u8>) -> PackedRefs {
         let (mut names, mut start) = (Vec::new(), 0);
         for line in content.split(|byte| *byte == b'\n') {
             if open::starts_with_id(line) {
@@ -85,7 +85,7 @@ impl Packed {
             start += line.len() + 1;
         }
         names.sort_unstable_by(|a, b| content[a.clone()].cmp(&content[b.clone()]));
-        Packed { content, names, is_unread: false }
+        PackedRefs { content, names, is_unread: false }
     }
 
     fn has(&self, name: &[u8]) -> bool {
@@ -93,7 +93,7 @@ impl Packed {
     }
 }
 
-enum Found {
+enum RefValue {
     Commit,
     Ref(Vec<u8>),
     Nothing,
@@ -103,7 +103,7 @@ enum Found {
 impl Refs<'_> {
     /// Shortens a full name by git's rules, as far as it stays unambiguous. Where `strict` is off, only the rules that
     /// git tries first can make a short name ambiguous.
-    fn abbreviate(&mut self, name: &[u8], strict: bool) -> Result<Vec<u8>, GitTrouble> {
+    fn abbreviate(&mut self, name: &[u8], strict: bool) -> Result<Vec<u8>, GitError> {
         for (at, (before, after)) in RULES.iter().enumerate().skip(1).rev() {
             let short = name
                 .strip_prefix(before.as_bytes())
@@ -128,51 +128,51 @@ impl Refs<'_> {
     }
 
     /// Returns whether a name resolves to a commit.
-    fn exists(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
+    fn exists(&mut self, name: &[u8]) -> Result<bool, GitError> {
         let mut name = name.to_vec();
         for _ in 0..HOPS {
             if !is_ref_name(&name) {
                 return Ok(false);
             }
             match self.look(&name)? {
-                Found::Commit => return Ok(true),
-                Found::Ref(next) => name = next,
-                Found::Nothing | Found::Broken => return Ok(false),
+                RefValue::Commit => return Ok(true),
+                RefValue::Ref(next) => name = next,
+                RefValue::Nothing | RefValue::Broken => return Ok(false),
             }
         }
         Ok(false)
     }
 
     /// Looks for a name, loose first, then packed.
-    fn look(&mut self, name: &[u8]) -> Result<Found, GitTrouble> {
+    fn look(&mut self, name: &[u8]) -> Result<RefValue, GitError> {
         let path = self.path(name);
         let files = self.repository.files(self.system);
         // Nothing there, or a directory beside a packed ref of the same name. To look is cheaper than to try to read.
         if files.kind(&path)? != Some(FileKind::File) {
-            return Ok(if self.is_packed(name)? { Found::Commit } else { Found::Nothing });
+            return Ok(if self.is_packed(name)? { RefValue::Commit } else { RefValue::Nothing });
         }
         let content = match files.read(&path, open::SMALL) {
             Ok(content) => content.unwrap_or_default(),
-            Err(GitTrouble::Broken(_)) => return Ok(Found::Broken),
+            Err(GitError::Broken(_)) => return Ok(RefValue::Broken),
             Err(trouble) => return Err(trouble),
         };
         Ok(match open::target(&content) {
-            _ if open::starts_with_id(&content) => Found::Commit,
-            Some(next) => Found::Ref(next.to_vec()),
-            None => Found::Broken,
+            _ if open::starts_with_id(&content) => RefValue::Commit,
+            Some(next) => RefValue::Ref(next.to_vec()),
+            None => RefValue::Broken,
         })
     }
 
     /// Returns whether `packed-refs` has a name.
-    fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
+    fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitError> {
         if self.packed.is_none() {
             let files = self.repository.files(self.system);
             let path = self.repository.common_dir.join("packed-refs");
             let is_large = files.stat(&path)?.is_some_and(|stat| stat.len > PACKED);
             self.packed = Some(if is_large {
-                Packed { is_unread: true, ..Packed::default() }
+                PackedRefs { is_unread: true, ..Packed::default() }
             } else {
-                Packed::of(files.read(&path, PACKED)?.unwrap_or_default())
+                PackedRefs::of(files.read(&path, PACKED)?.unwrap_or_default())
             });
         }
         Ok(self.packed.as_ref().is_some_and(|packed| packed.has(name)))
@@ -203,8 +203,8 @@ pub(crate) fn is_ref_name(name: &[u8]) -> bool {
 }
 
 /// Returns the error for a file that is not a ref.
-pub(crate) fn no_ref(path: &Path) -> GitTrouble {
-    GitTrouble::Broken(format!("`{}` is no ref; expected an object id or `ref: refs/…`", shown_path(path)))
+pub(crate) fn no_ref(path: &Path) -> GitError {
+    GitError::Broken(format!("`{}` is no ref; expected an object id or `ref: refs/…`", shown_path(path)))
 }
 
 /// Returns whether git reads a value as false.
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn names_are_found_whatever_their_order() {
         let id = "0".repeat(40);
-        let packed = Packed::of(
+        let packed = PackedRefs::of(
             format!(
                 "# pack-refs with: sorted\n{id} refs/tags/b\n^{id}\n{id} refs/heads/a\r\n{id}\nx refs/heads/x\n{id} c"
             )

@@ -3,7 +3,7 @@
 //! Braces are multiplied out here, within limits; what is left of a pattern is the crate's. All patterns are made
 //! absolute first, so that one comparison is enough for every way of writing a path.
 
-use crate::{look::Look, places::normal};
+use crate::{look::ProviderContext, places::normal};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
 
@@ -14,23 +14,23 @@ const DEEPEST: usize = 32;
 
 /// A pattern that cannot be used, with the reason. It matches nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bad {
+pub struct BadPattern {
     pub pattern: String,
     pub why: String,
 }
 
 /// The patterns and bytes that are left, because each costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct PatternBudget {
     pub patterns: usize,
     pub bytes: usize,
 }
 
-impl Room {
+impl PatternBudget {
     /// The room of one list.
-    const LIST: Room = Room { patterns: 1_000, bytes: 4 << 20 };
+    const LIST: PatternBudget = PatternBudget { patterns: 1_000, bytes: 4 << 20 };
     /// The room of all lists of a build.
-    pub const BUILD: Room = Room { patterns: 10_000, bytes: 512 << 10 };
+    pub const BUILD: PatternBudget = PatternBudget { patterns: 10_000, bytes: 512 << 10 };
 
     fn take(&mut self, many: &[String]) {
         self.patterns -= many.len();
@@ -47,19 +47,30 @@ pub struct Globs {
 impl Globs {
     /// Reads a list within the room of all lists. Invalid patterns are returned with the reason, and match
     /// nothing.
-    pub fn read(list: &[String], all: &mut Room, look: &Look<'_>) -> (Self, Vec<Bad>) {
+    pub fn read(
+        list: &[String],
+        all: &mut PatternBudget,
+        look: &ProviderContext<'_>,
+    ) -> (Self, Vec<BadPattern>) {
         let (mut globs, mut bad) = (Globs::default(), Vec::new());
-        let mut room = Room::LIST;
+        let mut room = PatternBudget::LIST;
         for pattern in list {
             if let Err(why) = globs.add(pattern, &mut room, all, look) {
-                bad.push(Bad { pattern: pattern.clone(), why });
+                bad.push(BadPattern { pattern: pattern.clone(), why });
             }
         }
         (globs, bad)
     }
 
-    fn add(&mut self, pattern: &str, list: &mut Room, all: &mut Room, look: &Look<'_>) -> Result<(), String> {
-        let room = Room { patterns: list.patterns.min(all.patterns), bytes: list.bytes.min(all.bytes) };
+    fn add(
+        &mut self,
+        pattern: &str,
+        list: &mut PatternBudget,
+        all: &mut PatternBudget,
+        look: &ProviderContext<'_>,
+    ) -> Result<(), String> {
+        let room =
+            PatternBudget { patterns: list.patterns.min(all.patterns), bytes: list.bytes.min(all.bytes) };
         let many = expand(pattern, room)?;
         list.take(&many);
         all.take(&many);
@@ -95,7 +106,7 @@ fn glob(pattern: &str) -> Result<Glob, String> {
 }
 
 /// Makes a pattern absolute: it starts at `/`, at `~/`, anywhere (`**`), or at the cwd.
-fn absolute(pattern: &str, look: &Look<'_>) -> Result<String, String> {
+fn absolute(pattern: &str, look: &ProviderContext<'_>) -> Result<String, String> {
     let below = |dir: &Path, rest: &str| {
         let dir = literal(dir);
         // A directory is all that lies in it.
@@ -139,7 +150,7 @@ fn literal(path: &Path) -> String {
 
 /// Returns the names by which a file may be meant: as it was named, and where it really lies. A path in the directory
 /// that the cwd really is counts as one in the cwd.
-pub fn names(path: &Path, look: &Look<'_>) -> Vec<PathBuf> {
+pub fn names(path: &Path, look: &ProviderContext<'_>) -> Vec<PathBuf> {
     let named = normal(&look.places.cwd, path);
     let real = crate::places::resolved(look.system, &named);
     let mut names = vec![named];
@@ -154,37 +165,37 @@ pub fn names(path: &Path, look: &Look<'_>) -> Vec<PathBuf> {
 }
 
 /// A piece of a pattern.
-enum Part<'p> {
+enum GlobPart<'p> {
     Text(&'p str),
-    Either(Vec<Vec<Part<'p>>>),
+    Either(Vec<Vec<GlobPart<'p>>>),
 }
 
 /// The number of patterns that an expansion makes, and their total bytes.
 #[derive(Clone, Copy)]
-struct Size {
+struct GlobSize {
     patterns: u128,
     bytes: u128,
 }
 
 /// Multiplies out the braces of a pattern, within a room.
-fn expand(pattern: &str, room: Room) -> Result<Vec<String>, String> {
+fn expand(pattern: &str, room: PatternBudget) -> Result<Vec<String>, String> {
     let mut rest = pattern;
     let parts = sequence(&mut rest, 0)?;
     let size = size_of(&parts);
     if size.patterns > room.patterns as u128 || size.bytes > room.bytes as u128 {
-        let Room { patterns, bytes } = Room::LIST;
+        let PatternBudget { patterns, bytes } = PatternBudget::LIST;
         return Err(format!("braces make at most {patterns} patterns and {bytes} bytes of one list"));
     }
     Ok(written(&parts))
 }
 
 /// Reads up to the end, or in braces up to the comma or brace that ends this alternative.
-fn sequence<'p>(rest: &mut &'p str, depth: usize) -> Result<Vec<Part<'p>>, String> {
+fn sequence<'p>(rest: &mut &'p str, depth: usize) -> Result<Vec<GlobPart<'p>>, String> {
     let mut parts = Vec::new();
     loop {
         let (text, after) = rest.split_at(plain_length(rest, depth > 0)?);
         if !text.is_empty() {
-            parts.push(Part::Text(text));
+            parts.push(GlobPart::Text(text));
         }
         *rest = after;
         match after.chars().next() {
@@ -200,14 +211,14 @@ fn sequence<'p>(rest: &mut &'p str, depth: usize) -> Result<Vec<Part<'p>>, Strin
     }
 }
 
-fn either<'p>(rest: &mut &'p str, depth: usize) -> Result<Part<'p>, String> {
+fn either<'p>(rest: &mut &'p str, depth: usize) -> Result<GlobPart<'p>, String> {
     let mut ways = Vec::new();
     loop {
         ways.push(sequence(rest, depth)?);
         let ended = rest.starts_with('}');
         *rest = &rest[1..];
         if ended {
-            return Ok(Part::Either(ways));
+            return Ok(GlobPart::Either(ways));
         }
     }
 }
@@ -237,14 +248,14 @@ fn class_length(bytes: &[u8]) -> Option<usize> {
     Some(head + 1 + body + 1)
 }
 
-fn size_of(parts: &[Part<'_>]) -> Size {
-    let one = Size { patterns: 1, bytes: 0 };
+fn size_of(parts: &[GlobPart<'_>]) -> GlobSize {
+    let one = GlobSize { patterns: 1, bytes: 0 };
     parts.iter().fold(one, |before, part| {
         let size = match part {
-            Part::Text(text) => Size { patterns: 1, bytes: text.len() as u128 },
-            Part::Either(ways) => ways.iter().fold(Size { patterns: 0, bytes: 0 }, |sum, way| {
+            GlobPart::Text(text) => GlobSize { patterns: 1, bytes: text.len() as u128 },
+            GlobPart::Either(ways) => ways.iter().fold(GlobSize { patterns: 0, bytes: 0 }, |sum, way| {
                 let size = size_of(way);
-                Size {
+                GlobSize {
                     patterns: sum.patterns.saturating_add(size.patterns),
                     bytes: sum.bytes.saturating_add(size.bytes),
                 }
@@ -252,15 +263,15 @@ fn size_of(parts: &[Part<'_>]) -> Size {
         };
         let bytes = (before.bytes.saturating_mul(size.patterns))
             .saturating_add(size.bytes.saturating_mul(before.patterns));
-        Size { patterns: before.patterns.saturating_mul(size.patterns), bytes }
+        GlobSize { patterns: before.patterns.saturating_mul(size.patterns), bytes }
     })
 }
 
 /// Writes what was measured.
-fn written(parts: &[Part<'_>]) -> Vec<String> {
+fn written(parts: &[GlobPart<'_>]) -> Vec<String> {
     parts.iter().fold(vec![String::new()], |before, part| match part {
-        Part::Text(text) => before.into_iter().map(|head| head + text).collect(),
-        Part::Either(ways) => {
+        GlobPart::Text(text) => before.into_iter().map(|head| head + text).collect(),
+        GlobPart::Either(ways) => {
             let tails: Vec<String> = ways.iter().flat_map(|way| written(way)).collect();
             before.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))).collect()
         }
@@ -272,7 +283,7 @@ mod tests {
     use super::*;
 
     fn many(pattern: &str) -> Result<Vec<String>, String> {
-        expand(pattern, Room::LIST)
+        expand(pattern, PatternBudget::LIST)
     }
 
     #[test]

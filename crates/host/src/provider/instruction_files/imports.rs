@@ -7,8 +7,8 @@ use std::{collections::BTreeMap, ops::Range};
 pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut fence: Option<Fence> = None;
-    let mut indented = Indented { after_blank: true, ..Indented::default() };
-    let mut comments = Comments::default();
+    let mut indented = IndentedCode { after_blank: true, ..Indented::default() };
+    let mut comments = CommentScanner::default();
     let mut paragraph = from..from;
     let mut at = from;
     while at < text.len() {
@@ -52,7 +52,7 @@ pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
 /// Detects lines that are code because of their indentation: after an empty line, four columns from the text
 /// around them.
 #[derive(Default)]
-struct Indented {
+struct IndentedCode {
     /// An empty line or a heading is before this one.
     after_blank: bool,
     /// The lines before this one are code.
@@ -61,7 +61,7 @@ struct Indented {
     list: usize,
 }
 
-impl Indented {
+impl IndentedCode {
     /// Returns true for a line of code. Must be called with each line in order.
     fn holds(&mut self, line: &str) -> bool {
         let head = line.trim_start_matches([' ', '\t']);
@@ -89,12 +89,12 @@ impl Indented {
 
 /// Finds comments, `<!-- … -->`, which may have several lines.
 #[derive(Default)]
-struct Comments {
+struct CommentScanner {
     /// No comment of the rest of the text has an end.
     none_ends: bool,
 }
 
-impl Comments {
+impl CommentScanner {
     /// Returns the first comment that starts in a line and not in code.
     fn in_line(&mut self, text: &str, line: Range<usize>) -> Option<Range<usize>> {
         const START: &str = "<!--";

@@ -21,14 +21,14 @@ mod tests;
 
 use super::{ContextProvider, silent};
 use crate::{
-    gate::Belongs,
-    look::Look,
-    system::{FileId, FileKind, Within},
+    gate::FileOwner,
+    look::ProviderContext,
+    system::{FileId, FileKind, ReadScope},
 };
-use globs::{Bad, Globs, Room};
+use globs::{BadPattern, Globs, PatternBudget};
 use globset::GlobSet;
-use notes::Notes;
-use options::{OPTIONS, Options};
+use notes::DiagnosticReporter;
+use options::{InstructionOptions, OPTIONS};
 use preface_core::{
     compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
@@ -38,16 +38,16 @@ use preface_core::{
     section::{Language, Section},
     world::{Contribution, Item},
 };
-use reach::{Reach, Trees, is_in_git_dir};
-use reader::{Reader, absolute_source};
-use splice::{Open, Splicer};
+use reach::{ImportReach, TreeCache, is_in_git_dir};
+use reader::{InstructionReader, absolute_source};
+use splice::{ImportingFile, Splicer};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
-use text::Text;
-use walk::{Candidate, Kind};
+use text::InstructionText;
+use walk::{InstructionCandidate, InstructionKind};
 
 /// From how many lines on a text is long.
 const LONG_LINES: usize = 200;
@@ -71,21 +71,21 @@ impl ContextProvider for InstructionFiles {
         OPTIONS
     }
 
-    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
-        let options = Options::read(self, section, look);
-        let notes = Notes::new(look);
+    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
+        let options = InstructionOptions::read(self, section, look);
+        let notes = DiagnosticReporter::new(look);
         let exclude = excluded(&options, look, &notes);
-        let reader = Reader::new(&options, look);
-        let mut build = Build {
+        let reader = InstructionReader::new(&options, look);
+        let mut build = SectionBuild {
             look,
             options: &options,
             notes: &notes,
             exclude: &exclude,
             reader: &reader,
             splicer: Splicer::new(&options, &reader, &notes, &exclude),
-            trees: Trees::default(),
-            rules: Rules::new(&options, look),
-            said: Said::default(),
+            trees: TreeCache::default(),
+            rules: RuleProgress::new(&options, look),
+            said: IncludedFiles::default(),
             items: Vec::new(),
             left_out: false,
             excluded: BTreeSet::new(),
@@ -105,13 +105,17 @@ impl ContextProvider for InstructionFiles {
 }
 
 /// The globs of files that are never read.
-fn excluded(options: &Options, look: &Look<'_>, notes: &Notes<'_>) -> GlobSet {
-    let (globs, mut bad) = Globs::read(&options.exclude, &mut Room::BUILD.clone(), look);
+fn excluded(
+    options: &InstructionOptions,
+    look: &ProviderContext<'_>,
+    notes: &DiagnosticReporter<'_>,
+) -> GlobSet {
+    let (globs, mut bad) = Globs::read(&options.exclude, &mut PatternBudget::BUILD.clone(), look);
     let set = globs.compile().unwrap_or_else(|why| {
-        bad.push(Bad { pattern: options.exclude.join(" "), why });
+        bad.push(BadPattern { pattern: options.exclude.join(" "), why });
         GlobSet::empty()
     });
-    for Bad { pattern, why } in bad {
+    for BadPattern { pattern, why } in bad {
         let what = format!("`{}`: `{}` excludes nothing: {why}", options.exclude_name(), short(&pattern));
         notes.tell(Severity::Warning, DiagnosticCode::ProfileOption, || {
             Diagnostic::warning(DiagnosticCode::ProfileOption, what)
@@ -121,16 +125,16 @@ fn excluded(options: &Options, look: &Look<'_>, notes: &Notes<'_>) -> GlobSet {
 }
 
 /// One build of the section.
-struct Build<'a> {
-    look: &'a Look<'a>,
-    options: &'a Options,
-    notes: &'a Notes<'a>,
+struct SectionBuild<'a> {
+    look: &'a ProviderContext<'a>,
+    options: &'a InstructionOptions,
+    notes: &'a DiagnosticReporter<'a>,
     exclude: &'a GlobSet,
-    reader: &'a Reader<'a>,
+    reader: &'a InstructionReader<'a>,
     splicer: Splicer<'a>,
-    trees: Trees,
-    rules: Rules,
-    said: Said,
+    trees: TreeCache,
+    rules: RuleProgress,
+    said: IncludedFiles,
     items: Vec<Item>,
     /// True where a file was found and not used.
     left_out: bool,
@@ -144,12 +148,12 @@ struct Build<'a> {
 
 /// The files that were said, by what they are and where they really lie.
 #[derive(Default)]
-struct Said {
+struct IncludedFiles {
     by_id: BTreeMap<FileId, Arc<Source>>,
     by_path: BTreeMap<PathBuf, Arc<Source>>,
 }
 
-impl Said {
+impl IncludedFiles {
     /// Notes a file, or returns the name by which it was said before.
     fn add(&mut self, id: Option<FileId>, real: &Path, source: &Arc<Source>) -> Option<Arc<Source>> {
         let before = self.by_path.get(real).or_else(|| self.by_id.get(&id?)).cloned();
@@ -162,10 +166,10 @@ impl Said {
 }
 
 /// What is known of all rules.
-struct Rules {
+struct RuleProgress {
     /// The files that are worked on, by all their names.
     touched: Vec<PathBuf>,
-    room: Room,
+    room: PatternBudget,
     read: usize,
     bytes: u64,
     /// How many were not read.
@@ -175,12 +179,12 @@ struct Rules {
     example: Option<String>,
 }
 
-impl Rules {
-    fn new(options: &Options, look: &Look<'_>) -> Self {
+impl RuleProgress {
+    fn new(options: &InstructionOptions, look: &ProviderContext<'_>) -> Self {
         let names = |path: &String| globs::names(Path::new(path), look);
-        Rules {
+        RuleProgress {
             touched: options.touched.iter().flat_map(names).collect(),
-            room: Room::BUILD,
+            room: PatternBudget::BUILD,
             read: 0,
             bytes: 0,
             beyond: 0,
@@ -206,7 +210,7 @@ impl Rules {
 }
 
 /// What a rule that is about some files has to say to this build.
-enum Call {
+enum RuleMatch {
     /// One of its files is worked on.
     Comes,
     /// None is yet.
@@ -215,14 +219,14 @@ enum Call {
     Never,
 }
 
-impl Build<'_> {
+impl SectionBuild<'_> {
     fn all(&mut self) {
         let (options, look) = (self.options, self.look);
         for candidate in walk::managed(options, look).iter().chain(&walk::user(options, look)) {
             self.take(candidate);
         }
         if let Some(global) = &look.places.global {
-            self.take_rules(global, Scope::Global, &Reach::Anywhere);
+            self.take_rules(global, Scope::Global, &ImportReach::Anywhere);
         }
         for candidate in &walk::tree(options, look) {
             self.take(candidate);
@@ -237,7 +241,7 @@ impl Build<'_> {
     }
 
     /// Tells of a file of the user's that is not read here.
-    fn pass_over(&mut self, candidate: &Candidate) {
+    fn pass_over(&mut self, candidate: &InstructionCandidate) {
         if self.exclude.is_match(&candidate.path) {
             return;
         }
@@ -280,7 +284,7 @@ impl Build<'_> {
 
     fn finish(self) -> Vec<Item> {
         self.splicer.finish();
-        let Rules { beyond, waiting, example, .. } = self.rules;
+        let RuleProgress { beyond, waiting, example, .. } = self.rules;
         if beyond > 0 {
             let what = format!(
                 "{beyond} rules were left out: a build reads at most {} rules and {} bytes of them",
@@ -302,30 +306,35 @@ impl Build<'_> {
         self.items
     }
 
-    fn take_rules(&mut self, layer: &Path, scope: Scope, reach: &Reach) {
+    fn take_rules(&mut self, layer: &Path, scope: Scope, reach: &ImportReach) {
         let Some(name) = &self.options.rules else { return };
         let dir = layer.join(name);
         if self.look.system.link_stat(&dir).is_none() {
             return;
         }
         for path in rules::walk(&dir, scope, reach, self.look, self.notes) {
-            self.take(&Candidate { path, kind: Kind::Rule, scope, dir: self.look.places.cwd.clone() });
+            self.take(&InstructionCandidate {
+                path,
+                kind: InstructionKind::Rule,
+                scope,
+                dir: self.look.places.cwd.clone(),
+            });
         }
     }
 
     /// Takes one file, where it is there and may speak.
-    fn take(&mut self, candidate: &Candidate) {
-        let Candidate { path, kind, scope, dir } = candidate;
+    fn take(&mut self, candidate: &InstructionCandidate) {
+        let InstructionCandidate { path, kind, scope, dir } = candidate;
         let Some(stat) = self.look.system.link_stat(path) else { return };
         let source = match kind {
-            Kind::Managed => absolute_source(*scope, path),
+            InstructionKind::Managed => absolute_source(*scope, path),
             _ => self.look.places.source(*scope, path),
         };
         let Some(real) = self.place(candidate, &source, stat.kind == FileKind::Link) else {
             self.left_out = true;
             return;
         };
-        if *kind == Kind::Rule {
+        if *kind == InstructionKind::Rule {
             let size = self.look.system.stat(&real).map_or(0, |stat| stat.len);
             // One that is too large by itself is told as such, and takes no room.
             let size = if size > crate::look::CONTEXT_FILE_LIMIT { 0 } else { size };
@@ -335,7 +344,7 @@ impl Build<'_> {
         }
         let reach = match scope {
             Scope::Project => self.trees.of(dir, self.look),
-            _ => Reach::Anywhere,
+            _ => ImportReach::Anywhere,
         };
         let Some(text) = self.reader.read(path, &real, &source, self.within(candidate)) else {
             self.left_out = true;
@@ -358,12 +367,12 @@ impl Build<'_> {
         }
         self.tell_bad_bytes(&text, &source);
         let from = match kind {
-            Kind::Rule => self.judged(&text, &source),
+            InstructionKind::Rule => self.judged(&text, &source),
             _ => Some(0),
         };
         let Some(from) = from else { return };
-        let open = Open { path, text: &text, from, to: usize::MAX };
-        let pieces = self.splicer.whole(&open, &real, &reach, *kind != Kind::Managed);
+        let open = ImportingFile { path, text: &text, from, to: usize::MAX };
+        let pieces = self.splicer.whole(&open, &real, &reach, *kind != InstructionKind::Managed);
         match is_blank(&pieces) {
             true => self.blank.push(source.path.clone()),
             false => {
@@ -374,8 +383,13 @@ impl Build<'_> {
     }
 
     /// Where a file really lies, where it may be read.
-    fn place(&mut self, candidate: &Candidate, source: &Arc<Source>, is_link: bool) -> Option<PathBuf> {
-        let Candidate { path, kind, scope, dir } = candidate;
+    fn place(
+        &mut self,
+        candidate: &InstructionCandidate,
+        source: &Arc<Source>,
+        is_link: bool,
+    ) -> Option<PathBuf> {
+        let InstructionCandidate { path, kind, scope, dir } = candidate;
         let real = match self.look.system.canonical(path) {
             Ok(real) => real,
             Err(error) => {
@@ -385,7 +399,8 @@ impl Build<'_> {
                 return None;
             }
         };
-        if *kind != Kind::Managed && (self.exclude.is_match(path) || self.exclude.is_match(&real)) {
+        if *kind != InstructionKind::Managed && (self.exclude.is_match(path) || self.exclude.is_match(&real))
+        {
             // The user's own file may be met again on the way down.
             if self.excluded.insert(path.clone()) {
                 self.note(Severity::Info, DiagnosticCode::InstructionsExcluded, source, |shown| {
@@ -397,15 +412,14 @@ impl Build<'_> {
         if *scope != Scope::Project {
             return Some(real);
         }
-        if self.reader.belongs(path) == Belongs::ToLayer && !self.look.gate.layer_speaks() {
+        if self.reader.belongs(path) == FileOwner::ToLayer && !self.look.gate.layer_speaks() {
             return None;
         }
         let root = match self.within(candidate) {
-            Within::Root(root) => root,
-            Within::Anywhere => self.look.root_of(path),
+            ReadScope::Root(root) => root,
+            ReadScope::Anywhere => self.look.root_of(path),
         };
-        let in_git_dir =
-            || matches!(self.trees.of(dir, self.look), Reach::Tree(tree) if is_in_git_dir(&real, &tree));
+        let in_git_dir = || matches!(self.trees.of(dir, self.look), ImportReach::Tree(tree) if is_in_git_dir(&real, &tree));
         if self.look.may_lie_at(&real, root) && !in_git_dir() {
             return Some(real);
         }
@@ -422,15 +436,15 @@ impl Build<'_> {
     }
 
     /// Returns the directory that links may not lead out of.
-    fn within(&self, candidate: &Candidate) -> Within<'_> {
+    fn within(&self, candidate: &InstructionCandidate) -> ReadScope<'_> {
         match (candidate.scope, candidate.kind) {
-            (Scope::Project, Kind::Rule) => Within::Root(self.look.layer_root()),
-            _ => Within::Anywhere,
+            (Scope::Project, InstructionKind::Rule) => ReadScope::Root(self.look.layer_root()),
+            _ => ReadScope::Anywhere,
         }
     }
 
     /// Says where the text of a rule begins. `None` where it waits for another file.
-    fn judged(&mut self, text: &Text, source: &Arc<Source>) -> Option<usize> {
+    fn judged(&mut self, text: &InstructionText, source: &Arc<Source>) -> Option<usize> {
         let head = rules::head(&text.whole());
         if let Some((why, line)) = head.trouble {
             self.notes.tell(Severity::Warning, DiagnosticCode::RulesHead, || {
@@ -444,9 +458,9 @@ impl Build<'_> {
         }
         let Some(paths) = head.paths else { return Some(head.body) };
         match self.call(&paths, source) {
-            Call::Comes => return Some(head.body),
-            Call::Never => self.left_out = true,
-            Call::Later => {
+            RuleMatch::Comes => return Some(head.body),
+            RuleMatch::Never => self.left_out = true,
+            RuleMatch::Later => {
                 self.rules.waiting += 1;
                 self.rules.example.get_or_insert_with(|| {
                     format!("{} (`{}`)", source.path, short(&paths.first().cloned().unwrap_or_default()))
@@ -457,22 +471,22 @@ impl Build<'_> {
     }
 
     /// Says whether a rule's files are worked on, or could be.
-    fn call(&mut self, paths: &[String], source: &Arc<Source>) -> Call {
+    fn call(&mut self, paths: &[String], source: &Arc<Source>) -> RuleMatch {
         let (globs, mut bad) = Globs::read(paths, &mut self.rules.room, self.look);
         let touched = &self.rules.touched;
         let call = match globs.is_empty() {
-            true => Call::Never,
-            false if touched.is_empty() => Call::Later,
+            true => RuleMatch::Never,
+            false if touched.is_empty() => RuleMatch::Later,
             false => match globs.compile() {
-                Ok(set) if touched.iter().any(|path| set.is_match(path)) => Call::Comes,
-                Ok(_) => Call::Later,
+                Ok(set) if touched.iter().any(|path| set.is_match(path)) => RuleMatch::Comes,
+                Ok(_) => RuleMatch::Later,
                 Err(why) => {
-                    bad.push(Bad { pattern: paths.join(", "), why });
-                    Call::Never
+                    bad.push(BadPattern { pattern: paths.join(", "), why });
+                    RuleMatch::Never
                 }
             },
         };
-        for Bad { pattern, why } in bad {
+        for BadPattern { pattern, why } in bad {
             self.note(Severity::Warning, DiagnosticCode::RulesPattern, source, |shown| {
                 format!("{shown}: `{}` matches nothing: {why}", short(&pattern))
             });
@@ -480,7 +494,7 @@ impl Build<'_> {
         call
     }
 
-    fn say(&mut self, candidate: &Candidate, source: &Arc<Source>, pieces: Vec<Piece>) {
+    fn say(&mut self, candidate: &InstructionCandidate, source: &Arc<Source>, pieces: Vec<Piece>) {
         self.tell_length(&pieces, source);
         let facts = BTreeMap::from([
             ("path".to_owned(), source.path.clone()),
@@ -491,7 +505,7 @@ impl Build<'_> {
         self.items.push(Item { facts, pieces, language: Language::Verbatim, rank });
     }
 
-    fn tell_bad_bytes(&self, text: &Text, source: &Arc<Source>) {
+    fn tell_bad_bytes(&self, text: &InstructionText, source: &Arc<Source>) {
         if text.bad == 0 {
             return;
         }

@@ -1,7 +1,7 @@
 //! Diagnostics with a limit: of each code the first few are reported, once each, then the number of the
 //! others.
 
-use crate::look::Look;
+use crate::look::ProviderContext;
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -11,27 +11,27 @@ const TOLD: usize = 20;
 const MADE: usize = 200;
 
 /// Reports diagnostics up to a limit and counts the others.
-pub struct Notes<'a> {
-    look: &'a Look<'a>,
-    counts: RefCell<BTreeMap<DiagnosticCode, Count>>,
+pub struct DiagnosticReporter<'a> {
+    look: &'a ProviderContext<'a>,
+    counts: RefCell<BTreeMap<DiagnosticCode, DiagnosticCount>>,
 }
 
-struct Count {
+struct DiagnosticCount {
     severity: Severity,
     told: usize,
     made: usize,
     untold: usize,
 }
 
-impl<'a> Notes<'a> {
-    pub fn new(look: &'a Look<'a>) -> Self {
-        Notes { look, counts: RefCell::default() }
+impl<'a> DiagnosticReporter<'a> {
+    pub fn new(look: &'a ProviderContext<'a>) -> Self {
+        DiagnosticReporter { look, counts: RefCell::default() }
     }
 
     /// Reports a diagnostic unless it was reported before, or counts it.
     pub fn tell(&self, severity: Severity, code: DiagnosticCode, note: impl FnOnce() -> Diagnostic) {
         let mut counts = self.counts.borrow_mut();
-        let count = counts.entry(code).or_insert(Count { severity, told: 0, made: 0, untold: 0 });
+        let count = counts.entry(code).or_insert(DiagnosticCount { severity, told: 0, made: 0, untold: 0 });
         if count.told >= TOLD || count.made >= MADE {
             count.untold += 1;
             return;
@@ -46,7 +46,7 @@ impl<'a> Notes<'a> {
 
     /// Reports how many were only counted.
     pub fn finish(self) {
-        for (code, Count { severity, untold, .. }) in self.counts.into_inner() {
+        for (code, DiagnosticCount { severity, untold, .. }) in self.counts.into_inner() {
             if untold > 0 {
                 let what = format!("{untold} more like this are not listed");
                 self.look.note(Diagnostic::new(severity, code, what));

@@ -1,7 +1,7 @@
 //! What a profile says about instruction files: which names, where, in which order. No name of a product is known here.
 
 use super::super::{ContextProvider, SectionOptions};
-use crate::look::Look;
+use crate::look::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,
@@ -47,10 +47,10 @@ const HOPS: usize = 4;
 const MOST_HOPS: usize = 32;
 
 #[derive(Debug)]
-pub struct Options {
+pub struct InstructionOptions {
     pub names: Vec<String>,
     pub above: Vec<String>,
-    pub order: Order,
+    pub order: DirectoryOrder,
     pub user: Vec<String>,
     pub managed: Vec<String>,
     pub fallback: Vec<String>,
@@ -75,29 +75,29 @@ pub struct Hints {
 
 /// The order of the directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum DirectoryOrder {
     /// The cwd, then each directory above it.
     NearestFirst,
     /// From the root of the file system down to the cwd.
     RootFirst,
 }
 
-impl Options {
+impl InstructionOptions {
     /// Returns the name of the option `exclude` for messages.
     pub fn exclude_name(&self) -> &str {
         self.hints.exclude.as_deref().unwrap_or("exclude")
     }
 
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
-    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Self {
+    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &ProviderContext<'_>) -> Self {
         let options = SectionOptions::new(provider, section, look);
-        let said = Said { section, look };
-        Options {
+        let said = InstructionTextOptions { section, look };
+        InstructionOptions {
             names: said.lines("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),
             above: said.lines("above", &["CLAUDE.md"]),
             order: match options.word("order", &["nearest-first", "root-first"], look) {
-                "root-first" => Order::RootFirst,
-                _ => Order::NearestFirst,
+                "root-first" => DirectoryOrder::RootFirst,
+                _ => DirectoryOrder::NearestFirst,
             },
             user: said.lines("user", &[]),
             managed: said.lines("managed", &[]),
@@ -115,12 +115,12 @@ impl Options {
 }
 
 /// The options whose form may be that of a profile's own option, which is a text.
-struct Said<'a> {
+struct InstructionTextOptions<'a> {
     section: &'a Section,
-    look: &'a Look<'a>,
+    look: &'a ProviderContext<'a>,
 }
 
-impl Said<'_> {
+impl InstructionTextOptions<'_> {
     fn truth(&self, key: &str, default: bool) -> bool {
         let Some(value) = self.section.options.get(key) else { return default };
         let truth = match value {

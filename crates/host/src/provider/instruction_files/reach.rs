@@ -1,10 +1,10 @@
 //! How far a file's word goes: where it may lead, and what an `@path` in it means.
 
 use crate::{
-    look::Look,
+    look::ProviderContext,
     places::{normal, resolved},
     provider::git,
-    system::{FileKind, ReadError, Within},
+    system::{FileKind, ReadError, ReadScope},
 };
 use std::{
     cell::RefCell,
@@ -15,27 +15,27 @@ use std::{
 
 /// The directory that links and imports of a file must stay within.
 #[derive(Clone, Debug)]
-pub enum Reach {
+pub enum ImportReach {
     /// No limit: the file is the user's own.
     Anywhere,
     /// Inside this directory, a real path, and not in its `.git`.
     Tree(Rc<Path>),
 }
 
-impl Reach {
+impl ImportReach {
     /// Returns the limit for reading files.
-    pub fn within(&self) -> Within<'_> {
+    pub fn within(&self) -> ReadScope<'_> {
         match self {
-            Reach::Anywhere => Within::Anywhere,
-            Reach::Tree(root) => Within::Root(root),
+            ImportReach::Anywhere => ReadScope::Anywhere,
+            ImportReach::Tree(root) => ReadScope::Root(root),
         }
     }
 
     /// Returns true if a real path may be read.
     pub fn holds(&self, real: &Path) -> bool {
         match self {
-            Reach::Anywhere => true,
-            Reach::Tree(root) => real.starts_with(root) && !is_in_git_dir(real, root),
+            ImportReach::Anywhere => true,
+            ImportReach::Tree(root) => real.starts_with(root) && !is_in_git_dir(real, root),
         }
     }
 }
@@ -48,12 +48,12 @@ pub fn is_in_git_dir(real: &Path, tree: &Path) -> bool {
 
 /// The trees that directories lie in, each asked for once.
 #[derive(Debug, Default)]
-pub struct Trees(RefCell<BTreeMap<PathBuf, Reach>>);
+pub struct TreeCache(RefCell<BTreeMap<PathBuf, ImportReach>>);
 
-impl Trees {
+impl TreeCache {
     /// The git work tree that holds a directory, else the directory. A work tree that holds the user's home counts for
     /// nothing: it holds more than a project.
-    pub fn of(&self, dir: &Path, look: &Look<'_>) -> Reach {
+    pub fn of(&self, dir: &Path, look: &ProviderContext<'_>) -> ImportReach {
         if let Some(known) = self.0.borrow().get(dir) {
             return known.clone();
         }
@@ -61,7 +61,7 @@ impl Trees {
         let root = git::work_tree_root(look.system, dir)
             .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
             .unwrap_or_else(|| resolved(look.system, dir));
-        let reach = Reach::Tree(root.into());
+        let reach = ImportReach::Tree(root.into());
         self.0.borrow_mut().insert(dir.to_owned(), reach.clone());
         reach
     }
@@ -69,7 +69,7 @@ impl Trees {
 
 /// The result of looking up an `@path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ImportTarget {
     /// A file: its path, its real path and its size.
     File { path: PathBuf, real: PathBuf, len: u64 },
     /// Nothing.
@@ -83,10 +83,10 @@ pub enum Found {
 }
 
 /// Looks up the path `written` in a file of `dir`.
-pub fn find(written: &str, dir: &Path, reach: &Reach, look: &Look<'_>) -> Found {
+pub fn find(written: &str, dir: &Path, reach: &ImportReach, look: &ProviderContext<'_>) -> ImportTarget {
     let path = match (written.strip_prefix("~/"), &look.places.home) {
         (Some(rest), Some(home)) => normal(home, Path::new(rest)),
-        (Some(_), None) => return Found::Missing,
+        (Some(_), None) => return ImportTarget::Missing,
         (None, _) => normal(dir, Path::new(written)),
     };
     let real = match look.system.canonical(&path) {
@@ -94,19 +94,19 @@ pub fn find(written: &str, dir: &Path, reach: &Reach, look: &Look<'_>) -> Found 
         Err(error) => {
             return match error {
                 // What is not there tells nothing about what lies outside.
-                _ if !reach.holds(&resolved(look.system, &path)) => Found::Outside,
-                ReadError::Missing => Found::Missing,
-                error => Found::Trouble(error),
+                _ if !reach.holds(&resolved(look.system, &path)) => ImportTarget::Outside,
+                ReadError::Missing => ImportTarget::Missing,
+                error => ImportTarget::Trouble(error),
             };
         }
     };
     let is_allowed = reach.holds(&real) || look.bounds.follows(&real);
-    if !is_allowed || matches!(reach, Reach::Tree(_)) && !look.in_roots(&path) {
-        return Found::Outside;
+    if !is_allowed || matches!(reach, ImportReach::Tree(_)) && !look.in_roots(&path) {
+        return ImportTarget::Outside;
     }
     match look.system.stat(&real) {
-        Some(stat) if stat.kind == FileKind::File => Found::File { path, real, len: stat.len },
-        Some(stat) => Found::Kind(stat.kind),
-        None => Found::Missing,
+        Some(stat) if stat.kind == FileKind::File => ImportTarget::File { path, real, len: stat.len },
+        Some(stat) => ImportTarget::Kind(stat.kind),
+        None => ImportTarget::Missing,
     }
 }

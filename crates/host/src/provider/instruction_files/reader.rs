@@ -1,10 +1,10 @@
 //! Reads files through the gate, each real file once in a build.
 
-use super::{options::Options, text::Text};
+use super::{options::InstructionOptions, text::InstructionText};
 use crate::{
-    gate::Belongs,
-    look::{CONTEXT_FILE_LIMIT, Look, Wanted},
-    system::Within,
+    gate::FileOwner,
+    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
+    system::ReadScope,
 };
 use preface_core::{lint::hidden::escape_hidden, origin::Source, scope::Scope};
 use std::{
@@ -16,18 +16,18 @@ use std::{
 };
 
 /// Real files by whose they are, and what came of reading them.
-type Known = BTreeMap<(Scope, PathBuf), Option<Rc<Text>>>;
+type KnownTexts = BTreeMap<(Scope, PathBuf), Option<Rc<InstructionText>>>;
 
 /// Reads, and remembers what it read.
-pub struct Reader<'a> {
-    pub look: &'a Look<'a>,
+pub struct InstructionReader<'a> {
+    pub look: &'a ProviderContext<'a>,
     hold_shared: bool,
-    known: RefCell<Known>,
+    known: RefCell<KnownTexts>,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(options: &Options, look: &'a Look<'a>) -> Self {
-        Reader { look, hold_shared: options.hold_shared, known: RefCell::default() }
+impl<'a> InstructionReader<'a> {
+    pub fn new(options: &InstructionOptions, look: &'a ProviderContext<'a>) -> Self {
+        InstructionReader { look, hold_shared: options.hold_shared, known: RefCell::default() }
     }
 
     /// True where reading this real file again costs nothing.
@@ -41,14 +41,14 @@ impl<'a> Reader<'a> {
         path: &Path,
         real: &Path,
         source: &Arc<Source>,
-        within: Within<'_>,
-    ) -> Option<Rc<Text>> {
+        within: ReadScope<'_>,
+    ) -> Option<Rc<InstructionText>> {
         let key = (source.scope, real.to_owned());
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
         let project = source.scope == Scope::Project;
-        let wanted = Wanted {
+        let wanted = ReadRequest {
             scope: source.scope,
             within,
             belongs: self.belongs(path),
@@ -58,15 +58,15 @@ impl<'a> Reader<'a> {
             ..Wanted::global(path, CONTEXT_FILE_LIMIT)
         };
         let read = self.look.read(&wanted);
-        let text = read.map(|read| Rc::new(Text::new(&read, source.clone(), self.look.bom)));
+        let text = read.map(|read| Rc::new(InstructionText::new(&read, source.clone(), self.look.bom)));
         self.known.borrow_mut().insert(key, text.clone());
         text
     }
 
-    pub fn belongs(&self, path: &Path) -> Belongs {
+    pub fn belongs(&self, path: &Path) -> FileOwner {
         match &self.look.places.project {
-            Some(project) if path.starts_with(project) => Belongs::ToLayer,
-            _ => Belongs::ToTree,
+            Some(project) if path.starts_with(project) => FileOwner::ToLayer,
+            _ => FileOwner::ToTree,
         }
     }
 }

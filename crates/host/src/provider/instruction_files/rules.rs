@@ -1,17 +1,17 @@
 //! A directory of rules: which files it has, and about which files each of them is.
 
 use super::{
-    notes::Notes,
-    reach::{Reach, is_in_git_dir},
+    notes::DiagnosticReporter,
+    reach::{ImportReach, is_in_git_dir},
 };
 use crate::{
-    look::Look,
+    look::ProviderContext,
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
-    skill::{Value, frontmatter},
+    skill::{YamlValue, frontmatter},
 };
 use std::{
     collections::BTreeMap,
@@ -29,9 +29,22 @@ const MOST_ENTRIES: usize = 20_000;
 const DEEPEST: usize = 32;
 
 /// Walks a directory of rules. Returns the files sorted by path, and reports what is left out.
-pub fn walk(dir: &Path, scope: Scope, reach: &Reach, look: &Look<'_>, notes: &Notes<'_>) -> Vec<PathBuf> {
-    let mut walk =
-        Walk { look, notes, scope, reach, walked: BTreeMap::new(), entries: MOST_ENTRIES, found: Vec::new() };
+pub fn walk(
+    dir: &Path,
+    scope: Scope,
+    reach: &ImportReach,
+    look: &ProviderContext<'_>,
+    notes: &DiagnosticReporter<'_>,
+) -> Vec<PathBuf> {
+    let mut walk = RuleWalk {
+        look,
+        notes,
+        scope,
+        reach,
+        walked: BTreeMap::new(),
+        entries: MOST_ENTRIES,
+        found: Vec::new(),
+    };
     match look.system.canonical(dir) {
         Ok(real) if walk.may_enter(dir, &real) => walk.dir(dir, real, 0),
         _ => {}
@@ -39,11 +52,11 @@ pub fn walk(dir: &Path, scope: Scope, reach: &Reach, look: &Look<'_>, notes: &No
     walk.found
 }
 
-struct Walk<'a> {
-    look: &'a Look<'a>,
-    notes: &'a Notes<'a>,
+struct RuleWalk<'a> {
+    look: &'a ProviderContext<'a>,
+    notes: &'a DiagnosticReporter<'a>,
     scope: Scope,
-    reach: &'a Reach,
+    reach: &'a ImportReach,
     /// The directories that were walked, by real path.
     walked: BTreeMap<PathBuf, PathBuf>,
     /// The number of entries that are left.
@@ -51,7 +64,7 @@ struct Walk<'a> {
     found: Vec<PathBuf>,
 }
 
-impl Walk<'_> {
+impl RuleWalk<'_> {
     fn dir(&mut self, dir: &Path, real: PathBuf, depth: usize) {
         if let Some(first) = self.walked.get(&real) {
             let first = self.shown(first);
@@ -126,7 +139,7 @@ impl Walk<'_> {
     fn may_enter(&self, path: &Path, real: &Path) -> bool {
         let root = self.look.layer_root();
         let inside = match (self.scope, self.reach) {
-            (Scope::Project, Reach::Tree(tree)) => {
+            (Scope::Project, ImportReach::Tree(tree)) => {
                 self.look.may_lie_at(real, root) && !is_in_git_dir(real, tree)
             }
             _ => true,
@@ -157,7 +170,7 @@ impl Walk<'_> {
 
 /// The head of a rule.
 #[derive(Debug, PartialEq)]
-pub struct Head {
+pub struct RuleHead {
     /// The globs of the files that it applies to; `None` for all files.
     pub paths: Option<Vec<String>>,
     /// The start of the text after the head.
@@ -167,8 +180,8 @@ pub struct Head {
 }
 
 /// Reads the head of a rule.
-pub fn head(text: &str) -> Head {
-    let Some((block, body)) = split(text) else { return Head { paths: None, body: 0, trouble: None } };
+pub fn head(text: &str) -> RuleHead {
+    let Some((block, body)) = split(text) else { return RuleHead { paths: None, body: 0, trouble: None } };
     let block = text[block].replace("\r\n", "\n");
     let (paths, trouble) = match frontmatter::read(&block) {
         Ok(fields) => match fields.get("paths").map(globs) {
@@ -184,7 +197,7 @@ pub fn head(text: &str) -> Head {
             }
         },
     };
-    Head { paths, body, trouble }
+    RuleHead { paths, body, trouble }
 }
 
 /// Returns the block between two lines of `---`, and where the text behind it begins.
@@ -207,13 +220,13 @@ fn split(text: &str) -> Option<(Range<usize>, usize)> {
 }
 
 /// Reads the value of `paths`. Nothing in it means all files.
-fn globs(value: &Value) -> Result<Option<Vec<String>>, String> {
+fn globs(value: &YamlValue) -> Result<Option<Vec<String>>, String> {
     let list = match value {
-        Value::Null => Vec::new(),
-        Value::Text(text) => at_commas(text),
-        Value::List(list) => {
+        YamlValue::Null => Vec::new(),
+        YamlValue::Text(text) => at_commas(text),
+        YamlValue::List(list) => {
             let texts = list.iter().map(|item| match item {
-                Value::Text(text) => Ok(text.clone()),
+                YamlValue::Text(text) => Ok(text.clone()),
                 _ => Err("`paths` holds something that is no text".to_owned()),
             });
             texts.collect::<Result<_, _>>()?
@@ -293,7 +306,7 @@ mod tests {
     #[test]
     fn only_two_fences_make_a_head() {
         for text in ["Body", "---\npaths: a\n", " ---\npaths: a\n---\n", "----\na: b\n---\n", ""] {
-            assert_eq!(head(text), Head { paths: None, body: 0, trouble: None }, "{text:?}");
+            assert_eq!(head(text), RuleHead { paths: None, body: 0, trouble: None }, "{text:?}");
         }
         let text = "\u{feff}---\r\npaths: a\r\n---\r\nBody";
         assert_eq!((&text[head(text).body..], head(text).paths), ("Body", Some(vec!["a".to_owned()])));

@@ -2,11 +2,11 @@
 //! written why it does.
 
 use super::{
-    notes::Notes,
-    options::Options,
-    reach::{Found, Reach, find},
-    reader::Reader,
-    text::Text,
+    notes::DiagnosticReporter,
+    options::InstructionOptions,
+    reach::{ImportReach, ImportTarget, find},
+    reader::InstructionReader,
+    text::InstructionText,
 };
 use crate::{look::CONTEXT_FILE_LIMIT, system::FileKind};
 use globset::GlobSet;
@@ -40,9 +40,9 @@ const DEEPEST: usize = 100;
 const PUNCTUATION: [char; 5] = ['.', ',', ';', ':', ')'];
 
 /// A file whose imports are to be inserted.
-pub struct Open<'f> {
+pub struct ImportingFile<'f> {
     pub path: &'f Path,
-    pub text: &'f Rc<Text>,
+    pub text: &'f Rc<InstructionText>,
     /// The start of the text, after a rule's head.
     pub from: usize,
     /// The end of the text, before the last line end of an import.
@@ -51,8 +51,8 @@ pub struct Open<'f> {
 
 /// Inserts imports, and applies the limits of the whole build.
 pub struct Splicer<'a> {
-    reader: &'a Reader<'a>,
-    notes: &'a Notes<'a>,
+    reader: &'a InstructionReader<'a>,
+    notes: &'a DiagnosticReporter<'a>,
     exclude: &'a GlobSet,
     /// The name of the option `exclude` for messages.
     exclude_name: &'a str,
@@ -72,9 +72,9 @@ pub struct Splicer<'a> {
 }
 
 /// One file's imports: the chain of real files that are open, and where they may lead.
-struct Chain<'c> {
+struct ImportChain<'c> {
     open: Vec<PathBuf>,
-    reach: &'c Reach,
+    reach: &'c ImportReach,
     scope: Scope,
     may_exclude: bool,
 }
@@ -83,16 +83,16 @@ struct Chain<'c> {
 struct Import {
     path: PathBuf,
     real: PathBuf,
-    text: Rc<Text>,
+    text: Rc<InstructionText>,
     /// The end of the `@path`.
     end: usize,
 }
 
 impl<'a> Splicer<'a> {
     pub fn new(
-        options: &'a Options,
-        reader: &'a Reader<'a>,
-        notes: &'a Notes<'a>,
+        options: &'a InstructionOptions,
+        reader: &'a InstructionReader<'a>,
+        notes: &'a DiagnosticReporter<'a>,
         exclude: &'a GlobSet,
     ) -> Self {
         let (on, hops, exclude_name) = (options.imports, options.hops, options.exclude_name());
@@ -117,10 +117,16 @@ impl<'a> Splicer<'a> {
     }
 
     /// Returns the text of a file with everything that it imports.
-    pub fn whole(&mut self, file: &Open<'_>, real: &Path, reach: &Reach, may_exclude: bool) -> Vec<Piece> {
+    pub fn whole(
+        &mut self,
+        file: &ImportingFile<'_>,
+        real: &Path,
+        reach: &ImportReach,
+        may_exclude: bool,
+    ) -> Vec<Piece> {
         let mut out = Vec::new();
         let scope = file.text.source.scope;
-        let mut chain = Chain { open: vec![real.to_owned()], reach, scope, may_exclude };
+        let mut chain = ImportChain { open: vec![real.to_owned()], reach, scope, may_exclude };
         self.put(file, &mut chain, &mut out);
         out
     }
@@ -138,7 +144,7 @@ impl<'a> Splicer<'a> {
         }
     }
 
-    fn put(&mut self, file: &Open<'_>, chain: &mut Chain<'_>, out: &mut Vec<Piece>) {
+    fn put(&mut self, file: &ImportingFile<'_>, chain: &mut ImportChain<'_>, out: &mut Vec<Piece>) {
         let mut cutter = file.text.cutter();
         cutter.skip(file.from);
         if self.on {
@@ -158,7 +164,12 @@ impl<'a> Splicer<'a> {
                 self.imported.entry(import.real.clone()).or_insert_with(|| file.text.source.clone());
                 chain.open.push(import.real);
                 self.put(
-                    &Open { path: &import.path, text: &import.text, from: 0, to: import.text.inline_end() },
+                    &ImportingFile {
+                        path: &import.path,
+                        text: &import.text,
+                        from: 0,
+                        to: import.text.inline_end(),
+                    },
                     chain,
                     out,
                 );
@@ -171,10 +182,10 @@ impl<'a> Splicer<'a> {
     /// Decides about one `@path`. `None` leaves it as it is written.
     fn import(
         &mut self,
-        file: &Open<'_>,
+        file: &ImportingFile<'_>,
         whole: &str,
         ask: &Range<usize>,
-        chain: &Chain<'_>,
+        chain: &ImportChain<'_>,
     ) -> Option<Import> {
         let written = &whole[ask.start + 1..ask.end];
         let plain = written.trim_end_matches(PUNCTUATION);
@@ -200,21 +211,21 @@ impl<'a> Splicer<'a> {
         for (written, end) in tries.into_iter().filter(|(written, _)| !written.is_empty()) {
             let path = written.replace("\\ ", " ");
             let found = look(&path);
-            let is_file = matches!(found, Found::File { .. });
+            let is_file = matches!(found, ImportTarget::File { .. });
             last = Some((found, path, end));
             if is_file {
                 break;
             }
         }
         let (found, path, end) = last?;
-        if plain.is_empty() && !matches!(found, Found::File { .. }) {
+        if plain.is_empty() && !matches!(found, ImportTarget::File { .. }) {
             return None;
         }
-        let asked = Asked { file, whole, place: ask.start..end };
+        let asked = ImportReference { file, whole, place: ask.start..end };
         let named = path;
         let (path, real, len) = match found {
-            Found::File { path, real, len } => (path, real, len),
-            Found::Missing if !is_path(&named) && !is_below(&named, look) => return None,
+            ImportTarget::File { path, real, len } => (path, real, len),
+            ImportTarget::Missing if !is_path(&named) && !is_below(&named, look) => return None,
             trouble => {
                 self.tell(&asked, &refusal(&trouble));
                 return None;
@@ -256,10 +267,16 @@ impl<'a> Splicer<'a> {
     }
 
     /// Returns the reason why an existing file is not inserted, as far as that needs no reading.
-    fn objection(&self, path: &Path, real: &Path, len: u64, chain: &Chain<'_>) -> Option<Refusal> {
+    fn objection(
+        &self,
+        path: &Path,
+        real: &Path,
+        len: u64,
+        chain: &ImportChain<'_>,
+    ) -> Option<ImportRefusal> {
         if chain.may_exclude && (self.exclude.is_match(path) || self.exclude.is_match(real)) {
             let help = format!("take it out of `{}` to use it", self.exclude_name);
-            return Some(Refusal { help: help.into(), ..EXCLUDED });
+            return Some(ImportRefusal { help: help.into(), ..EXCLUDED });
         }
         if chain.open.iter().any(|open| open == real) {
             return Some(CYCLE);
@@ -269,12 +286,12 @@ impl<'a> Splicer<'a> {
         }
         if chain.open.len() > self.hops {
             let why = format!("imports lead from one to the next {} times at most", self.hops);
-            return Some(Refusal { why: why.into(), ..HOPS });
+            return Some(ImportRefusal { why: why.into(), ..HOPS });
         }
         (len > CONTEXT_FILE_LIMIT).then_some(LARGE)
     }
 
-    fn tell(&self, asked: &Asked<'_>, refusal: &Refusal) {
+    fn tell(&self, asked: &ImportReference<'_>, refusal: &ImportRefusal) {
         self.notes.tell(refusal.severity, refusal.code, || {
             let shown = &asked.file.text.source.path;
             let scope = Some(asked.file.text.source.scope);
@@ -288,72 +305,79 @@ impl<'a> Splicer<'a> {
 }
 
 /// An `@path`, for messages.
-struct Asked<'f> {
-    file: &'f Open<'f>,
+struct ImportReference<'f> {
+    file: &'f ImportingFile<'f>,
     whole: &'f str,
     place: Range<usize>,
 }
 
 /// The reason why an `@path` is left as it is written.
-struct Refusal {
+struct ImportRefusal {
     severity: Severity,
     code: DiagnosticCode,
     why: Cow<'static, str>,
     help: Cow<'static, str>,
 }
 
-const fn because(severity: Severity, code: DiagnosticCode, why: &'static str, help: &'static str) -> Refusal {
-    Refusal { severity, code, why: Cow::Borrowed(why), help: Cow::Borrowed(help) }
+const fn because(
+    severity: Severity,
+    code: DiagnosticCode,
+    why: &'static str,
+    help: &'static str,
+) -> ImportRefusal {
+    ImportRefusal { severity, code, why: Cow::Borrowed(why), help: Cow::Borrowed(help) }
 }
 
-const fn refuse(code: DiagnosticCode, why: &'static str, help: &'static str) -> Refusal {
+const fn refuse(code: DiagnosticCode, why: &'static str, help: &'static str) -> ImportRefusal {
     because(Severity::Warning, code, why, help)
 }
 
-const CYCLE: Refusal = refuse(
+const CYCLE: ImportRefusal = refuse(
     DiagnosticCode::ImportsCycle,
     "that file is just being put in here",
     "take the import out of one of the files",
 );
-const INCLUDED: Refusal = because(
+const INCLUDED: ImportRefusal = because(
     Severity::Info,
     DiagnosticCode::ImportsIncluded,
     "that file is included by itself",
     "take the import out",
 );
-const HOPS: Refusal = refuse(DiagnosticCode::ImportsHops, "", "import the file from one that is nearer");
-const LARGE: Refusal =
+const HOPS: ImportRefusal =
+    refuse(DiagnosticCode::ImportsHops, "", "import the file from one that is nearer");
+const LARGE: ImportRefusal =
     refuse(DiagnosticCode::ImportsTooLarge, "the file is larger than 4 MiB", "shorten the file");
-const BINARY: Refusal =
+const BINARY: ImportRefusal =
     refuse(DiagnosticCode::ImportsBinary, "the file is no text", "import a file that is UTF-8");
-const OUTSIDE: Refusal = refuse(
+const OUTSIDE: ImportRefusal = refuse(
     DiagnosticCode::ImportsOutside,
     "it leads out of the work tree, or of the directory where there is none",
     "copy the file into it, or import it from a file of your own",
 );
-const MISSING: Refusal = refuse(DiagnosticCode::ImportsMissing, "there is no such file", MEND);
-const EXCLUDED: Refusal =
+const MISSING: ImportRefusal = refuse(DiagnosticCode::ImportsMissing, "there is no such file", MEND);
+const EXCLUDED: ImportRefusal =
     because(Severity::Info, DiagnosticCode::ImportsExcluded, "the file is excluded", "");
-const UNREAD: Refusal =
+const UNREAD: ImportRefusal =
     because(Severity::Info, DiagnosticCode::ImportsUnread, "the file was not read", "another note says why");
 const MEND: &str = "mend the path, or write it in backticks";
 
-fn refusal(found: &Found) -> Refusal {
+fn refusal(found: &ImportTarget) -> ImportRefusal {
     let kind = |why| refuse(DiagnosticCode::ImportsKind, why, "import a file, or write it in backticks");
     match found {
-        Found::Outside => OUTSIDE,
-        Found::Kind(FileKind::Dir) => kind("it is a directory"),
-        Found::Kind(_) => kind("it is a pipe, socket or device"),
-        Found::Trouble(error) => {
-            Refusal { why: error.to_string().into(), ..refuse(DiagnosticCode::ImportsUnreadable, "", MEND) }
-        }
-        Found::Missing | Found::File { .. } => MISSING,
+        ImportTarget::Outside => OUTSIDE,
+        ImportTarget::Kind(FileKind::Dir) => kind("it is a directory"),
+        ImportTarget::Kind(_) => kind("it is a pipe, socket or device"),
+        ImportTarget::Trouble(error) => ImportRefusal {
+            why: error.to_string().into(),
+            ..refuse(DiagnosticCode::ImportsUnreadable, "", MEND)
+        },
+        ImportTarget::Missing | ImportTarget::File { .. } => MISSING,
     }
 }
 
 /// True where a word starts with the name of a directory that is there.
-fn is_below(word: &str, look: impl Fn(&str) -> Found) -> bool {
-    word.split_once('/').is_some_and(|(dir, _)| matches!(look(dir), Found::Kind(FileKind::Dir)))
+fn is_below(word: &str, look: impl Fn(&str) -> ImportTarget) -> bool {
+    word.split_once('/').is_some_and(|(dir, _)| matches!(look(dir), ImportTarget::Kind(FileKind::Dir)))
 }
 
 /// Returns true if a word is clearly meant as a path, not as the name of a user or a package.

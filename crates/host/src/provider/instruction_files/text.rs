@@ -10,7 +10,7 @@ use std::{borrow::Cow, cell::OnceCell, ops::Range, sync::Arc};
 
 /// A file as it was read.
 #[derive(Debug)]
-pub struct Text {
+pub struct InstructionText {
     pub source: Arc<Source>,
     pub id: Option<FileId>,
     /// The size of the file.
@@ -23,7 +23,7 @@ pub struct Text {
     asks: OnceCell<Vec<Range<usize>>>,
 }
 
-impl Text {
+impl InstructionText {
     pub fn new(read: &FileRead, source: Arc<Source>, bom: ByteOrderMark) -> Self {
         let pieces = bom.apply(decode(&read.bytes, &source));
         let bad = match std::str::from_utf8(&read.bytes) {
@@ -32,7 +32,7 @@ impl Text {
         };
         let binary = bad > 0 || read.bytes.contains(&0);
         let id = read.stat.id;
-        Text { source, id, bytes: read.bytes.len(), bad, binary, pieces, asks: OnceCell::new() }
+        InstructionText { source, id, bytes: read.bytes.len(), bad, binary, pieces, asks: OnceCell::new() }
     }
 
     /// The text as a whole.

@@ -1,8 +1,8 @@
 //! Which files may speak, in the order in which they do: managed ones, the user's, then the tree's.
 
-use super::{options::Options, options::Order};
+use super::{options::DirectoryOrder, options::InstructionOptions};
 use crate::{
-    look::Look,
+    look::ProviderContext,
     places::{normal, resolved},
     system::FileKind,
 };
@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 
 /// A place where an instruction file may be.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct InstructionCandidate {
     pub path: PathBuf,
-    pub kind: Kind,
+    pub kind: InstructionKind,
     pub scope: Scope,
     /// The directory that it is a file of.
     pub dir: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum InstructionKind {
     /// A file of the machine's administrator.
     Managed,
     /// A file of the user for all projects.
@@ -36,25 +36,29 @@ pub enum Kind {
     Rule,
 }
 
-impl Kind {
+impl InstructionKind {
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Managed => "managed",
-            Kind::User => "user",
-            Kind::Project => "project",
-            Kind::Local => "local",
-            Kind::Rule => "rule",
+            InstructionKind::Managed => "managed",
+            InstructionKind::User => "user",
+            InstructionKind::Project => "project",
+            InstructionKind::Local => "local",
+            InstructionKind::Rule => "rule",
         }
     }
 
     /// Returns the kind of a file of the tree: `NAME.local.md` is local.
     fn of_tree(path: &Path) -> Self {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
-        if stem.is_some_and(|stem| stem.ends_with(".local")) { Kind::Local } else { Kind::Project }
+        if stem.is_some_and(|stem| stem.ends_with(".local")) {
+            InstructionKind::Local
+        } else {
+            InstructionKind::Project
+        }
     }
 }
 
-impl Candidate {
+impl InstructionCandidate {
     /// Returns the rank by which files are dropped when the section is cut, the lowest first: the farthest
     /// parent first, and the user's file for this project last of the tree.
     pub fn rank(&self, cwd: &Path) -> u32 {
@@ -62,29 +66,30 @@ impl Candidate {
         let distance = cwd.ancestors().position(|above| above == self.dir).unwrap_or_default();
         let near = NEAREST.saturating_sub(u32::try_from(distance).unwrap_or(NEAREST));
         match self.kind {
-            Kind::Managed => u32::MAX,
-            Kind::Local => near * 2 + 1,
-            Kind::Project => near * 2,
-            Kind::User | Kind::Rule => NEAREST * 2,
+            InstructionKind::Managed => u32::MAX,
+            InstructionKind::Local => near * 2 + 1,
+            InstructionKind::Project => near * 2,
+            InstructionKind::User | InstructionKind::Rule => NEAREST * 2,
         }
     }
 }
 
 /// The managed files.
-pub fn managed(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
-    let at = |path: &String| candidate(&look.places.cwd, Path::new(path), Kind::Managed, Scope::Global);
+pub fn managed(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
+    let at =
+        |path: &String| candidate(&look.places.cwd, Path::new(path), InstructionKind::Managed, Scope::Global);
     options.managed.iter().map(at).collect()
 }
 
 /// The user's files.
-pub fn user(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
+pub fn user(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
     let Some(global) = &look.places.global else { return Vec::new() };
-    let at = |name: &String| candidate(global, Path::new(name), Kind::User, Scope::Global);
+    let at = |name: &String| candidate(global, Path::new(name), InstructionKind::User, Scope::Global);
     options.user.iter().map(at).collect()
 }
 
 /// The user's files that are there and that this configuration does not read.
-pub fn unread(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
+pub fn unread(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
     let Some(global) = &look.places.global else { return Vec::new() };
     let read: Vec<PathBuf> = managed(options, look)
         .into_iter()
@@ -92,8 +97,8 @@ pub fn unread(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
         .chain(tree(options, look))
         .map(|candidate| resolved(look.system, &candidate.path))
         .collect();
-    let at = |name: &String| candidate(global, Path::new(name), Kind::User, Scope::Global);
-    let is_unread = |candidate: &Candidate| {
+    let at = |name: &String| candidate(global, Path::new(name), InstructionKind::User, Scope::Global);
+    let is_unread = |candidate: &InstructionCandidate| {
         look.system.stat(&candidate.path).is_some_and(|stat| stat.kind == FileKind::File)
             && !read.contains(&resolved(look.system, &candidate.path))
     };
@@ -105,7 +110,7 @@ pub fn unread(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
 const MOST_LEVELS: usize = 128;
 
 /// The files of the tree.
-pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
+pub fn tree(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
     let dirs: Vec<&Path> = look.places.cwd.ancestors().take(MOST_LEVELS).collect();
     if look.places.cwd.ancestors().nth(MOST_LEVELS).is_some() {
         let what =
@@ -125,26 +130,30 @@ pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
 
 /// Returns the files of these names, in order. `names` returns the names for a directory by its distance from
 /// the cwd.
-fn named<'o>(dirs: &[&Path], options: &Options, names: impl Fn(usize) -> &'o Vec<String>) -> Vec<Candidate> {
-    let mut by_dir: Vec<Vec<Candidate>> = Vec::with_capacity(dirs.len());
+fn named<'o>(
+    dirs: &[&Path],
+    options: &InstructionOptions,
+    names: impl Fn(usize) -> &'o Vec<String>,
+) -> Vec<InstructionCandidate> {
+    let mut by_dir: Vec<Vec<InstructionCandidate>> = Vec::with_capacity(dirs.len());
     for (at, dir) in dirs.iter().enumerate() {
         let in_dir = names(at).iter().map(|name| {
-            let candidate = candidate(dir, Path::new(name), Kind::Project, Scope::Project);
-            Candidate { kind: Kind::of_tree(&candidate.path), ..candidate }
+            let candidate = candidate(dir, Path::new(name), InstructionKind::Project, Scope::Project);
+            InstructionCandidate { kind: InstructionKind::of_tree(&candidate.path), ..candidate }
         });
         by_dir.push(in_dir.collect());
     }
-    if options.order == Order::RootFirst {
+    if options.order == DirectoryOrder::RootFirst {
         by_dir.reverse();
     }
     by_dir.into_iter().flatten().collect()
 }
 
-impl Options {
+impl InstructionOptions {
     /// The names that are read in a directory, by its distance from the cwd.
     fn names_at(&self, at: usize) -> &Vec<String> {
         match (at, self.order) {
-            (0, _) | (_, Order::RootFirst) => &self.names,
+            (0, _) | (_, DirectoryOrder::RootFirst) => &self.names,
             _ => &self.above,
         }
     }
@@ -152,7 +161,7 @@ impl Options {
 
 /// True where a file that is read by its name is anywhere on the way and not empty, whatever becomes of it. The user's own
 /// do not count.
-fn any_name(dirs: &[&Path], options: &Options, look: &Look<'_>) -> bool {
+fn any_name(dirs: &[&Path], options: &InstructionOptions, look: &ProviderContext<'_>) -> bool {
     let own: Vec<PathBuf> = managed(options, look)
         .into_iter()
         .chain(user(options, look))
@@ -167,6 +176,6 @@ fn any_name(dirs: &[&Path], options: &Options, look: &Look<'_>) -> bool {
     })
 }
 
-fn candidate(dir: &Path, name: &Path, kind: Kind, scope: Scope) -> Candidate {
-    Candidate { path: normal(dir, name), kind, scope, dir: dir.to_owned() }
+fn candidate(dir: &Path, name: &Path, kind: InstructionKind, scope: Scope) -> InstructionCandidate {
+    InstructionCandidate { path: normal(dir, name), kind, scope, dir: dir.to_owned() }
 }

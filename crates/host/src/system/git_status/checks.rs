@@ -8,7 +8,7 @@
 use super::{INDEX_LIMIT, index, open::CONFIGURATION_LIMIT, patterns::PATTERNS_LIMIT};
 use crate::{
     provider::git::{Repository, is_ref_name, no_ref, shown_path, starts_with_id, unreadable},
-    system::{FileKind, GitTrouble, ReadError, Stat, System as _, Within, os::OsSystem},
+    system::{FileKind, GitError, ReadError, ReadScope, Stat, System as _, os::OsSystem},
 };
 use gix::bstr::ByteSlice as _;
 use std::{
@@ -54,7 +54,7 @@ const SHARED: [(&str, u64); 6] = [
 ];
 
 /// Checks the git directory of a repository.
-pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), GitTrouble> {
+pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), GitError> {
     let (own, shared) = (&found.git_dir, &found.common_dir);
     let mut check = Check { found, left: ENTRY_LIMIT, interrupt };
     for (dir, files) in [(own, OWN), (shared, SHARED)] {
@@ -79,9 +79,9 @@ pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), 
 }
 
 /// Fails once the deadline has passed.
-pub(super) fn interrupted(interrupt: &AtomicBool) -> Result<(), GitTrouble> {
+pub(super) fn interrupted(interrupt: &AtomicBool) -> Result<(), GitError> {
     if interrupt.load(Ordering::Relaxed) {
-        return Err(GitTrouble::Broken("interrupted".into()));
+        return Err(GitError::Broken("interrupted".into()));
     }
     Ok(())
 }
@@ -96,29 +96,29 @@ struct Check<'a> {
 impl Check<'_> {
     /// Refuses what the library would not get done with, links, and a hard link where such are refused. A directory is
     /// let pass: reading it fails at once.
-    fn file(&self, path: &Path, limit: u64) -> Result<(), GitTrouble> {
+    fn file(&self, path: &Path, limit: u64) -> Result<(), GitError> {
         let Some(stat) = self.stat(path)? else { return Ok(()) };
         regular(path, &stat, limit)?;
         self.found.hard_links.check(&stat).map_err(|error| unreadable(path, error))
     }
 
     /// Refuses a link to a directory. Anything else is no directory to the library.
-    fn dir(&self, path: &Path) -> Result<(), GitTrouble> {
+    fn dir(&self, path: &Path) -> Result<(), GitError> {
         self.stat(path).map(|_| ())
     }
 
     /// Returns what lies at a path, unless that is a link.
-    fn stat(&self, path: &Path) -> Result<Option<Stat>, GitTrouble> {
+    fn stat(&self, path: &Path) -> Result<Option<Stat>, GitError> {
         match OsSystem::new(&[]).link_stat(path) {
             Some(stat) if stat.kind == FileKind::Link => {
-                Err(GitTrouble::Unsupported(format!("`{}` is a symbolic link", shown_path(path))))
+                Err(GitError::Unsupported(format!("`{}` is a symbolic link", shown_path(path))))
             }
             stat => Ok(stat),
         }
     }
 
     /// Checks each file below a directory of refs.
-    fn refs(&mut self, dir: &Path) -> Result<(), GitTrouble> {
+    fn refs(&mut self, dir: &Path) -> Result<(), GitError> {
         let mut left = vec![dir.to_owned()];
         while let Some(dir) = left.pop() {
             self.dir(&dir)?;
@@ -134,13 +134,13 @@ impl Check<'_> {
     }
 
     /// Checks a directory of objects, and those that it borrows from. Objects may be hard links: `git clone` makes them.
-    fn objects(&mut self, dir: PathBuf) -> Result<(), GitTrouble> {
+    fn objects(&mut self, dir: PathBuf) -> Result<(), GitError> {
         let first = dir.clone();
         let (mut seen, mut left, mut named) = (Vec::new(), vec![dir], 0);
         while let Some(dir) = left.pop() {
             let kind = self.found.stat(&OsSystem::new(&[]), &dir).map_err(|_| {
                 let what = "`objects/info/alternates` names what only a link or another file system leads to";
-                GitTrouble::Unsupported(what.into())
+                GitError::Unsupported(what.into())
             })?;
             if kind.is_none_or(|stat| stat.kind != FileKind::Dir) || seen.contains(&dir) {
                 continue;
@@ -163,7 +163,7 @@ impl Check<'_> {
             self.file(&alternates, CONFIGURATION_LIMIT)?;
             for line in read(&alternates, CONFIGURATION_LIMIT)?.lines() {
                 if line.starts_with(b"\"") {
-                    return Err(GitTrouble::Unsupported("a quoted path in `objects/info/alternates`".into()));
+                    return Err(GitError::Unsupported("a quoted path in `objects/info/alternates`".into()));
                 }
                 if line.is_empty() || line.starts_with(b"#") {
                     continue;
@@ -171,11 +171,11 @@ impl Check<'_> {
                 named += 1;
                 if named > ALTERNATES_LIMIT {
                     let what = format!("objects in more than {ALTERNATES_LIMIT} other directories");
-                    return Err(GitTrouble::Unsupported(what));
+                    return Err(GitError::Unsupported(what));
                 }
                 let path = self.found.named_path(&first, line).ok_or_else(|| {
                     let what = "`objects/info/alternates` names a directory outside of the work tree";
-                    GitTrouble::Unsupported(what.into())
+                    GitError::Unsupported(what.into())
                 })?;
                 left.push(path);
             }
@@ -185,14 +185,14 @@ impl Check<'_> {
     }
 
     /// Lists a directory; none if there is none.
-    fn list(&mut self, dir: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, GitTrouble> {
+    fn list(&mut self, dir: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, GitError> {
         interrupted(self.interrupt)?;
         let mut found = Vec::new();
         let Ok(entries) = fs::read_dir(dir) else { return Ok(found) };
         for entry in entries.flatten() {
             let Some(left) = self.left.checked_sub(1) else {
                 let what = format!("more than {ENTRY_LIMIT} loose objects and refs");
-                return Err(GitTrouble::Unsupported(what));
+                return Err(GitError::Unsupported(what));
             };
             self.left = left;
             if let Ok(kind) = entry.file_type() {
@@ -205,7 +205,7 @@ impl Check<'_> {
 
 /// Follows `HEAD` from ref to ref, so that the library opens none outside of `refs`, where each was checked, and none that
 /// is no ref.
-fn head(own: &Path, shared: &Path) -> Result<(), GitTrouble> {
+fn head(own: &Path, shared: &Path) -> Result<(), GitError> {
     let mut path = own.join("HEAD");
     for _ in 0..=HOPS {
         let content = read(&path, SMALL)?;
@@ -220,12 +220,12 @@ fn head(own: &Path, shared: &Path) -> Result<(), GitTrouble> {
         let Ok(name) = gix::path::from_bstr(name.as_bstr()) else { return Err(no_ref(&path)) };
         path = if is_own { own.join(name) } else { shared.join(name) };
     }
-    Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", shown_path(&own.join("HEAD")))))
+    Err(GitError::Broken(format!("`{}` leads from ref to ref", shown_path(&own.join("HEAD")))))
 }
 
 /// Reads a file that was checked; nothing if there is none.
-fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GitTrouble> {
-    let within = path.parent().map_or(Within::Anywhere, Within::Root);
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GitError> {
+    let within = path.parent().map_or(ReadScope::Anywhere, ReadScope::Root);
     match OsSystem::new(&[]).read(path, within, limit) {
         Ok(file) => Ok(file.into_bytes()),
         Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => Ok(Vec::new()),
@@ -233,11 +233,11 @@ fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GitTrouble> {
     }
 }
 
-fn regular(path: &Path, stat: &Stat, limit: u64) -> Result<(), GitTrouble> {
+fn regular(path: &Path, stat: &Stat, limit: u64) -> Result<(), GitError> {
     match stat.kind {
         FileKind::File if stat.len > limit => {
             let error = ReadError::TooLarge { size: stat.len, limit };
-            Err(GitTrouble::Unsupported(format!("`{}`: {error}", shown_path(path))))
+            Err(GitError::Unsupported(format!("`{}`: {error}", shown_path(path))))
         }
         FileKind::File | FileKind::Dir => Ok(()),
         kind => Err(unreadable(path, ReadError::Kind(kind))),

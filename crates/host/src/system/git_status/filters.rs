@@ -5,7 +5,7 @@ use super::{
     open::{WorkTree, broken},
     patterns::{PatternKind, Weights},
 };
-use crate::system::GitTrouble;
+use crate::system::GitError;
 use gix::{
     attrs::{StateRef, search::Outcome},
     bstr::{BStr, BString},
@@ -27,22 +27,22 @@ pub(super) const CONTENT_LIMIT: u64 = 8 * 1024 * 1024;
 
 /// Compares as git does, but where git would run a filter it decides by size alone, or notes that it cannot.
 #[derive(Clone)]
-pub(super) struct Compare<'a> {
+pub(super) struct BlobComparer<'a> {
     index: &'a State,
     root: PathBuf,
     filters: Filters,
     weights: Arc<Weights>,
-    undecided: Undecided,
+    undecided: UndecidedPath,
     interrupt: &'a AtomicBool,
 }
 
 /// The first path, in git's order, of which it is not known whether it changed.
 #[derive(Clone, Default)]
-pub(super) struct Undecided(Arc<Mutex<Option<(BString, Reason)>>>);
+pub(super) struct UndecidedPath(Arc<Mutex<Option<(BString, UndecidedReason)>>>);
 
 /// The reason why it is unknown if a file changed.
 #[derive(Clone, Copy)]
-pub(super) enum Reason {
+pub(super) enum UndecidedReason {
     /// A filter would have to run.
     Filter,
     /// Line ends or encoding would have to be converted in a file that is larger than [`CONTENT_LIMIT`].
@@ -63,7 +63,7 @@ struct Filters {
 
 /// The conversion that git may apply to a file before it is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Conversion {
+enum FilterConversion {
     Nothing,
     /// The line ends, unless the file is binary.
     LineEnds,
@@ -71,24 +71,24 @@ enum Conversion {
     Anything,
 }
 
-impl<'a> Compare<'a> {
+impl<'a> BlobComparer<'a> {
     pub(super) fn new(
         work_tree: &WorkTree,
         index: &'a State,
         weights: Arc<Weights>,
         interrupt: &'a AtomicBool,
-    ) -> Result<Compare<'a>, GitTrouble> {
-        Ok(Compare {
+    ) -> Result<BlobComparer<'a>, GitError> {
+        Ok(BlobComparer {
             index,
             root: work_tree.root.clone(),
             filters: Filters::new(work_tree, index)?,
             weights,
-            undecided: Undecided::default(),
+            undecided: UndecidedPath::default(),
             interrupt,
         })
     }
 
-    pub(super) fn undecided(&self) -> Undecided {
+    pub(super) fn undecided(&self) -> UndecidedPath {
         self.undecided.clone()
     }
 
@@ -104,18 +104,18 @@ impl<'a> Compare<'a> {
             return Ok(None);
         }
         match self.filters.conversion(path) {
-            Conversion::Nothing => return Ok(Some(())),
-            Conversion::LineEnds if has_nul => return Ok(Some(())),
-            Conversion::LineEnds | Conversion::Anything => {}
+            FilterConversion::Nothing => return Ok(Some(())),
+            FilterConversion::LineEnds if has_nul => return Ok(Some(())),
+            FilterConversion::LineEnds | FilterConversion::Anything => {}
         }
-        self.undecided.note(path, Reason::Large);
+        self.undecided.note(path, UndecidedReason::Large);
         Ok(None)
     }
 }
 
-impl Undecided {
+impl UndecidedPath {
     /// Records a path.
-    pub(super) fn note(&self, path: &BStr, reason: Reason) {
+    pub(super) fn note(&self, path: &BStr, reason: UndecidedReason) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|(first, _)| path < first) {
             *first = Some((path.to_owned(), reason));
@@ -123,14 +123,14 @@ impl Undecided {
     }
 
     /// Fails if a path was noted.
-    pub(super) fn check(&self) -> Result<(), GitTrouble> {
+    pub(super) fn check(&self) -> Result<(), GitError> {
         match self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            Some((path, Reason::Filter)) => Err(GitTrouble::Filter(crate::provider::git::shown(path))),
-            Some((path, Reason::Large)) => Err(GitTrouble::Unsupported(format!(
+            Some((path, UndecidedReason::Filter)) => Err(GitError::Filter(crate::provider::git::shown(path))),
+            Some((path, UndecidedReason::Large)) => Err(GitError::Unsupported(format!(
                 "`{}` has more than {CONTENT_LIMIT} bytes and attributes that convert it",
                 crate::provider::git::shown(path)
             ))),
-            Some((path, Reason::Steps)) => Err(GitTrouble::Unsupported(format!(
+            Some((path, UndecidedReason::Steps)) => Err(GitError::Unsupported(format!(
                 "`{}` has attributes that take too many steps",
                 crate::provider::git::shown(path)
             ))),
@@ -140,7 +140,7 @@ impl Undecided {
 }
 
 impl Filters {
-    fn new(work_tree: &WorkTree, index: &State) -> Result<Filters, GitTrouble> {
+    fn new(work_tree: &WorkTree, index: &State) -> Result<Filters, GitError> {
         let attributes = work_tree
             .repo
             .attributes_only(index, Source::WorktreeThenIdMapping)
@@ -174,9 +174,9 @@ impl Filters {
     }
 
     /// Returns what git may change in the file at `path`, filters aside.
-    fn conversion(&mut self, path: &BStr) -> Conversion {
+    fn conversion(&mut self, path: &BStr) -> FilterConversion {
         let auto_crlf = self.auto_crlf;
-        let Some(outcome) = self.matches(path) else { return Conversion::Anything };
+        let Some(outcome) = self.matches(path) else { return FilterConversion::Anything };
         let (mut auto, mut text, mut binary, mut other) = (auto_crlf, false, false, false);
         for found in outcome.iter_selected() {
             match (found.assignment.name.as_str(), found.assignment.state) {
@@ -189,11 +189,11 @@ impl Filters {
             }
         }
         if other || text && !binary {
-            Conversion::Anything
+            FilterConversion::Anything
         } else if auto && !binary {
-            Conversion::LineEnds
+            FilterConversion::LineEnds
         } else {
-            Conversion::Nothing
+            FilterConversion::Nothing
         }
     }
 
@@ -209,15 +209,15 @@ impl Filters {
 
 /// Returns the id that a file has if nothing is converted, and whether it has a NUL byte, as only binary files do.
 fn hash_file(path: &Path, size: u64, interrupt: &AtomicBool) -> gix::Result<(ObjectId, bool)> {
-    struct Nul<R>(R, bool);
-    impl<R: Read> Read for Nul<R> {
+    struct NulDetector<R>(R, bool);
+    impl<R: Read> Read for NulDetector<R> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
             let read = self.0.read(buffer)?;
             self.1 |= buffer[..read].contains(&0);
             Ok(read)
         }
     }
-    let mut stream = Nul(open_file(path).map_err(gix::hash::io::from_std_io)?, false);
+    let mut stream = NulDetector(open_file(path).map_err(gix::hash::io::from_std_io)?, false);
     let id = gix::objs::compute_stream_hash(
         gix::hash::Kind::Sha1,
         Kind::Blob,
@@ -247,7 +247,7 @@ pub(super) fn open_file(path: &Path) -> std::io::Result<fs::File> {
     }
 }
 
-impl CompareBlobs for Compare<'_> {
+impl CompareBlobs for BlobComparer<'_> {
     type Output = ();
 
     fn compare_blobs<'a, 'b>(
@@ -266,11 +266,11 @@ impl CompareBlobs for Compare<'_> {
         let is_link = entry.mode == gix::index::entry::Mode::SYMLINK;
         // Here, and by the library.
         if self.weights.take(PatternKind::Attributes, path, 2).is_err() {
-            self.undecided.note(path, Reason::Steps);
+            self.undecided.note(path, UndecidedReason::Steps);
             return Ok(None);
         }
         if !is_link && self.is_filtered(path) {
-            self.undecided.note(path, Reason::Filter);
+            self.undecided.note(path, UndecidedReason::Filter);
             return Ok(None);
         }
         if checks::interrupted(self.interrupt).is_err() {

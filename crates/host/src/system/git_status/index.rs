@@ -5,7 +5,7 @@
 //! it, so that a small file can take any memory.
 
 use super::checks::{ENTRY_SIZE, PATHS_LIMIT, interrupted};
-use crate::system::GitTrouble;
+use crate::system::GitError;
 use gix::bstr::ByteSlice as _;
 use std::sync::atomic::AtomicBool;
 
@@ -20,7 +20,7 @@ const FIXED: usize = 62;
 const ID: usize = 20;
 
 /// Refuses an index that would take too much memory or stack. What is broken is left for the library to report.
-pub(super) fn check(bytes: &[u8], interrupt: &AtomicBool) -> Result<(), GitTrouble> {
+pub(super) fn check(bytes: &[u8], interrupt: &AtomicBool) -> Result<(), GitError> {
     let Some(mut rest) = after_entries(bytes, interrupt)? else { return Ok(()) };
     // Behind the extensions stands the checksum.
     while let Some((header, body)) = rest.split_at_checked(8).filter(|_| rest.len() > ID) {
@@ -29,13 +29,13 @@ pub(super) fn check(bytes: &[u8], interrupt: &AtomicBool) -> Result<(), GitTroub
         let size = size.iter().fold(0usize, |size, byte| (size << 8) | usize::from(*byte));
         let Some((body, behind)) = body.split_at_checked(size) else { return Ok(()) };
         let is_deep = match signature {
-            b"TREE" => is_deep(Reader(body), tree),
+            b"TREE" => is_deep(IndexReader(body), tree),
             b"UNTR" => untracked_directories(body).is_some_and(|body| is_deep(body, untracked)),
             _ => false,
         };
         if is_deep {
             let what = format!("an index with more than {NESTING_LIMIT} directories in one another");
-            return Err(GitTrouble::Unsupported(what));
+            return Err(GitError::Unsupported(what));
         }
         rest = behind;
     }
@@ -43,7 +43,7 @@ pub(super) fn check(bytes: &[u8], interrupt: &AtomicBool) -> Result<(), GitTroub
 }
 
 /// Returns the bytes after the entries; `None` if the entries are broken.
-fn after_entries<'b>(bytes: &'b [u8], interrupt: &AtomicBool) -> Result<Option<&'b [u8]>, GitTrouble> {
+fn after_entries<'b>(bytes: &'b [u8], interrupt: &AtomicBool) -> Result<Option<&'b [u8]>, GitError> {
     let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
     let (Some(version), Some(entries)) = (number(4), number(8)) else { return Ok(None) };
     let (mut at, mut length, mut total) = (HEADER, 0usize, 0usize);
@@ -53,14 +53,14 @@ fn after_entries<'b>(bytes: &'b [u8], interrupt: &AtomicBool) -> Result<Option<&
         }
         let Some(flags) = bytes.get(at + FIXED - 2..at + FIXED) else { return Ok(None) };
         let path = at + if flags[0] & 0x40 == 0 { FIXED } else { FIXED + 2 };
-        let mut reader = Reader(bytes.get(path..).unwrap_or_default());
+        let mut reader = IndexReader(bytes.get(path..).unwrap_or_default());
         if version == 4 {
             let Some(removed) = reader.number() else { return Ok(None) };
             let Some(added) = reader.until(0) else { return Ok(None) };
             length = length.saturating_sub(removed) + added.len();
             total += length + ENTRY_SIZE;
             if total > PATHS_LIMIT {
-                return Err(GitTrouble::Unsupported("an index with too many or too long paths".into()));
+                return Err(GitError::Unsupported("an index with too many or too long paths".into()));
             }
             at = bytes.len() - reader.0.len();
         } else {
@@ -73,9 +73,9 @@ fn after_entries<'b>(bytes: &'b [u8], interrupt: &AtomicBool) -> Result<Option<&
 }
 
 /// Reads the bytes of an index from front to back.
-struct Reader<'b>(&'b [u8]);
+struct IndexReader<'b>(&'b [u8]);
 
-impl<'b> Reader<'b> {
+impl<'b> IndexReader<'b> {
     fn take(&mut self, count: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -105,7 +105,7 @@ impl<'b> Reader<'b> {
 /// Returns whether directories nest deeper than [`NESTING_LIMIT`]. Each comes before those in it, as the
 /// library reads them; `read` reads one and returns how many are in it. The library stops, too, at broken
 /// data.
-fn is_deep<'b>(mut reader: Reader<'b>, read: impl Fn(&mut Reader<'b>) -> Option<usize>) -> bool {
+fn is_deep<'b>(mut reader: IndexReader<'b>, read: impl Fn(&mut IndexReader<'b>) -> Option<usize>) -> bool {
     // How many are left in each directory that is not done.
     let mut left = vec![1usize];
     while let Some(count) = left.last_mut() {
@@ -125,7 +125,7 @@ fn is_deep<'b>(mut reader: Reader<'b>, read: impl Fn(&mut Reader<'b>) -> Option<
 
 /// Reads a directory of the tree cache: its name, the number of its entries and of its directories in text, and an id
 /// unless the number of entries is negative.
-fn tree(reader: &mut Reader<'_>) -> Option<usize> {
+fn tree(reader: &mut IndexReader<'_>) -> Option<usize> {
     reader.until(0)?;
     let entries = reader.until(b' ')?;
     let inside = reader.until(b'\n')?.to_str().ok()?.parse().ok()?;
@@ -136,8 +136,8 @@ fn tree(reader: &mut Reader<'_>) -> Option<usize> {
 }
 
 /// Returns where the directories of the cache of untracked files begin.
-fn untracked_directories(body: &[u8]) -> Option<Reader<'_>> {
-    let mut reader = Reader(body);
+fn untracked_directories(body: &[u8]) -> Option<IndexReader<'_>> {
+    let mut reader = IndexReader(body);
     let identifier = reader.number()?;
     reader.take(identifier)?;
     // Stat of two files, flags, the ids of the two.
@@ -148,7 +148,7 @@ fn untracked_directories(body: &[u8]) -> Option<Reader<'_>> {
 }
 
 /// Reads a directory of that cache: how many untracked names and how many directories are in it, its name, those names.
-fn untracked(reader: &mut Reader<'_>) -> Option<usize> {
+fn untracked(reader: &mut IndexReader<'_>) -> Option<usize> {
     let names = reader.number()?;
     let inside = reader.number()?;
     reader.until(0)?;
@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn is_refused(bytes: &[u8]) -> bool {
-        matches!(check(bytes, &AtomicBool::new(false)), Err(GitTrouble::Unsupported(_)))
+        matches!(check(bytes, &AtomicBool::new(false)), Err(GitError::Unsupported(_)))
     }
 
     #[test]

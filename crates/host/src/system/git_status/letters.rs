@@ -1,7 +1,7 @@
 //! Prints what was seen, a line for each path.
 
-use super::{open::WorkTree, quote::Paths, submodules::Dirty, walk::Seen};
-use crate::{provider::git::Repository, system::GitTrouble};
+use super::{open::WorkTree, quote::Paths, submodules::SubmoduleChanges, walk::StatusPaths};
+use crate::{provider::git::Repository, system::GitError};
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
 /// Git's two letters for a path.
@@ -14,11 +14,15 @@ pub(super) struct Letters {
     /// The path that it was renamed or copied from.
     pub from: Option<BString>,
     /// The differences inside a submodule.
-    pub dirty: Dirty,
+    pub dirty: SubmoduleChanges,
 }
 
 /// Prints all lines, without the last line end.
-pub(super) fn print(seen: &Seen, work_tree: &WorkTree, found: &Repository) -> Result<String, GitTrouble> {
+pub(super) fn print(
+    seen: &StatusPaths,
+    work_tree: &WorkTree,
+    found: &Repository,
+) -> Result<String, GitError> {
     let paths = Paths {
         prefix: match work_tree.boolean("status.relativePaths", true) {
             true => prefix(found)?,
@@ -44,9 +48,9 @@ pub(super) fn print(seen: &Seen, work_tree: &WorkTree, found: &Repository) -> Re
 }
 
 /// Returns the directory asked about, below the root, with a slash at its end.
-fn prefix(found: &Repository) -> Result<Vec<u8>, GitTrouble> {
-    let below = found.cwd.strip_prefix(&found.root).map_err(|_| GitTrouble::NoRepository)?;
-    let bytes = gix::path::into_bstr(below).map_err(|error| GitTrouble::Broken(error.to_string()))?;
+fn prefix(found: &Repository) -> Result<Vec<u8>, GitError> {
+    let below = found.cwd.strip_prefix(&found.root).map_err(|_| GitError::NoRepository)?;
+    let bytes = gix::path::into_bstr(below).map_err(|error| GitError::Broken(error.to_string()))?;
     let bytes = gix::path::to_unix_separators_on_windows(bytes);
     let mut prefix = <BStr as AsRef<[u8]>>::as_ref(bytes.as_ref()).to_vec();
     if !prefix.is_empty() {

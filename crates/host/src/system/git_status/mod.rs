@@ -7,7 +7,7 @@
 //! - `open` opens a repository without its programs: every filter and diff driver is taken out of the configuration,
 //!   whoever configured it, and paths of the repository's own configuration are not trusted.
 //! - `filters` compares files. Where git would run a clean or process filter, size and stat of the index decide; where
-//!   they do not, the answer is [`GitTrouble::Filter`], never a guess.
+//!   they do not, the answer is [`GitError::Filter`], never a guess.
 //! - `submodules` looks into submodules, each opened with the same care.
 //! - `renames` finds renames by git's own measure, `walk` brings all together, `letters` and `quote` print it.
 //!
@@ -38,7 +38,7 @@ mod submodules;
 mod tree;
 mod walk;
 
-use super::{GitTrouble, HardLinks, os::OsSystem};
+use super::{GitError, HardLinks, os::OsSystem};
 use crate::provider::git::Repository;
 use std::{
     path::Path,
@@ -66,7 +66,7 @@ pub const DEPTH_LIMIT: usize = 8;
 /// `dir` lies in no work tree; the repository has a format that is not read (reftable, SHA-256, a sparse index); a file
 /// of which only a filter could tell whether it changed; broken files; one of git's own files (objects excepted) that has
 /// several names, where `hard_links` refuses such; more than [`TIME_LIMIT`].
-pub fn status(dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
+pub fn status(dir: &Path, hard_links: HardLinks) -> Result<String, GitError> {
     within(TIME_LIMIT, {
         let dir = dir.to_owned();
         move |interrupt| status_now(&dir, hard_links, interrupt)
@@ -76,8 +76,8 @@ pub fn status(dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
 /// Runs `work` in a thread of its own. After `limit` its flag is set, and it has [`GRACE`] to end.
 fn within(
     limit: Duration,
-    work: impl FnOnce(&AtomicBool) -> Result<String, GitTrouble> + Send + 'static,
-) -> Result<String, GitTrouble> {
+    work: impl FnOnce(&AtomicBool) -> Result<String, GitError> + Send + 'static,
+) -> Result<String, GitError> {
     let (sender, receiver) = channel();
     let interrupt = Arc::new(AtomicBool::new(false));
     let worker = {
@@ -87,7 +87,7 @@ fn within(
     let thread = thread::Builder::new()
         .name("git-status".into())
         .spawn(worker)
-        .map_err(|error| GitTrouble::Broken(format!("no thread for the status: {error}")))?;
+        .map_err(|error| GitError::Broken(format!("no thread for the status: {error}")))?;
     let answer = receiver.recv_timeout(limit).or_else(|error| match error {
         RecvTimeoutError::Disconnected => Err(error),
         RecvTimeoutError::Timeout => {
@@ -103,7 +103,7 @@ fn within(
         _ = thread.join();
     }
     answer.unwrap_or_else(|error| {
-        Err(GitTrouble::Broken(match error {
+        Err(GitError::Broken(match error {
             RecvTimeoutError::Timeout => format!("the status took more than {} s", limit.as_secs()),
             RecvTimeoutError::Disconnected => "the status could not be computed".to_owned(),
         }))
@@ -111,16 +111,16 @@ fn within(
 }
 
 /// Computes the status in the calling thread until `interrupt` is set.
-fn status_now(dir: &Path, hard_links: HardLinks, interrupt: &AtomicBool) -> Result<String, GitTrouble> {
+fn status_now(dir: &Path, hard_links: HardLinks, interrupt: &AtomicBool) -> Result<String, GitError> {
     let found = Repository::holding(&OsSystem::new(&[]), dir, hard_links)?;
     if found.inside_git_dir() {
-        return Err(GitTrouble::NoRepository);
+        return Err(GitError::NoRepository);
     }
     let work_tree = open::work_tree(&found, interrupt)?;
     if work_tree.is_bare() {
-        return Err(GitTrouble::NoRepository);
+        return Err(GitError::NoRepository);
     }
-    let seen = walk::look(&work_tree, walk::Untracked::AsConfigured, 0, interrupt)?;
+    let seen = walk::look(&work_tree, walk::UntrackedMode::AsConfigured, 0, interrupt)?;
     letters::print(&seen, &work_tree, &found)
 }
 
@@ -137,9 +137,9 @@ mod tests {
                 thread::yield_now();
             }
             flag.store(true, Ordering::Relaxed);
-            Err(GitTrouble::Broken("interrupted".into()))
+            Err(GitError::Broken("interrupted".into()))
         });
-        assert_eq!(answer, Err(GitTrouble::Broken("the status took more than 0 s".into())));
+        assert_eq!(answer, Err(GitError::Broken("the status took more than 0 s".into())));
         assert!(ended.load(Ordering::Relaxed), "the work is still running");
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     provider::git::{Repository, shown_path, unreadable},
-    system::{FileKind, GitTrouble, HardLinks, ReadError, System as _, Within, os::OsSystem},
+    system::{FileKind, GitError, HardLinks, ReadError, ReadScope, System as _, os::OsSystem},
 };
 use gix::{
     bstr::{BString, ByteSlice as _},
@@ -43,7 +43,7 @@ pub(super) struct WorkTree {
 }
 
 /// Opens the work tree of a repository that was found.
-pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<WorkTree, GitTrouble> {
+pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<WorkTree, GitError> {
     found.check_format(&OsSystem::new(&[]))?;
     checks::git_dir(found, interrupt)?;
     let mut read = Configurations::default();
@@ -62,7 +62,7 @@ pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<Wo
         .open_path_as_is(true);
     let mut repo = gix::open_opts(&found.git_dir, options).map_err(|error| open_trouble(found, &error))?;
     if repo.object_hash() != gix::hash::Kind::Sha1 {
-        return Err(GitTrouble::Unsupported("SHA-256 objects".into()));
+        return Err(GitError::Unsupported("SHA-256 objects".into()));
     }
     repo.set_workdir(Some(found.root.clone())).map_err(|error| broken(CONFIGURATION, &error))?;
     let (drivers, patterns) = disarm(&mut repo, found)?;
@@ -123,10 +123,7 @@ fn is_not_of_the_repository(section: &Metadata) -> bool {
 
 /// Takes every driver out of the configuration and returns the names of the filters that git would run, and the files of
 /// patterns that the repository names.
-fn disarm(
-    repo: &mut gix::Repository,
-    found: &Repository,
-) -> Result<(Vec<BString>, NamedPatterns), GitTrouble> {
+fn disarm(repo: &mut gix::Repository, found: &Repository) -> Result<(Vec<BString>, NamedPatterns), GitError> {
     let mut armed: Vec<BString> = Vec::new();
     let mut named = Vec::new();
     let mut subsections = Vec::new();
@@ -186,15 +183,15 @@ fn check_configuration(
     path: &Path,
     depth: usize,
     read: &mut Configurations,
-) -> Result<(), GitTrouble> {
+) -> Result<(), GitError> {
     let system = OsSystem::new(&[]);
     // The repository's own was checked with its other files.
     if depth > 0 && found.stat(&system, path).is_err() {
         let what = "`include.path` of a file that only a link or another file system leads to";
-        return Err(GitTrouble::Unsupported(format!("{what}: `{}`", shown_path(path))));
+        return Err(GitError::Unsupported(format!("{what}: `{}`", shown_path(path))));
     }
     let dir = path.parent().unwrap_or(path);
-    let file = system.read(path, Within::Root(dir), CONFIGURATION_LIMIT);
+    let file = system.read(path, ReadScope::Root(dir), CONFIGURATION_LIMIT);
     let bytes = match file.and_then(|file| found.hard_links.check(&file.stat).map(|()| file.into_bytes())) {
         Ok(bytes) => bytes,
         Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => return Ok(()),
@@ -203,7 +200,7 @@ fn check_configuration(
     read.files += 1;
     read.bytes += bytes.len() as u64;
     if depth > INCLUDE_DEPTH || read.files > INCLUDE_LIMIT || read.bytes > CONFIGURATION_LIMIT {
-        return Err(GitTrouble::Unsupported(format!("`{}` is one include too many", shown_path(path))));
+        return Err(GitError::Unsupported(format!("`{}` is one include too many", shown_path(path))));
     }
     let metadata = Metadata::from(Source::Local);
     let config = gix::config::File::from_bytes_no_includes(&bytes, metadata, Default::default())
@@ -214,7 +211,7 @@ fn check_configuration(
             for value in section.values("worktree") {
                 let named = found.named_path(&found.git_dir, &value);
                 if !named.is_some_and(|named| found.is_root(&system, &named)) {
-                    return Err(GitTrouble::Unsupported("`core.worktree` leads elsewhere".into()));
+                    return Err(GitError::Unsupported("`core.worktree` leads elsewhere".into()));
                 }
             }
         }
@@ -222,7 +219,7 @@ fn check_configuration(
             for value in section.values("path") {
                 let Some(included) = found.named_path(dir, &value) else {
                     let what = format!("`{}` includes a file outside of the work tree", shown_path(path));
-                    return Err(GitTrouble::Unsupported(what));
+                    return Err(GitError::Unsupported(what));
                 };
                 check_configuration(found, &included, depth + 1, read)?;
             }
@@ -242,22 +239,22 @@ struct Configurations {
 const CONFIGURATION: &str = "the configuration";
 
 /// Returns the error for a repository that could not be opened.
-fn open_trouble(found: &Repository, error: &(dyn std::error::Error + 'static)) -> GitTrouble {
+fn open_trouble(found: &Repository, error: &(dyn std::error::Error + 'static)) -> GitError {
     let is_sha256 = chain(error).any(|error| {
         let words = error.to_string();
         words.contains("objectFormat") || words.contains("sha256")
     });
     if is_sha256 {
-        return GitTrouble::Unsupported("SHA-256 objects".into());
+        return GitError::Unsupported("SHA-256 objects".into());
     }
     broken(&format!("`{}` (its `HEAD`, `config` or `objects`)", shown_path(&found.git_dir)), error)
 }
 
 /// Returns the error for something that the library cannot read. The library's own message is left out,
 /// because it may quote the untrusted content of a file; the operating system's message is included.
-pub(super) fn broken(what: &str, error: &(dyn std::error::Error + 'static)) -> GitTrouble {
+pub(super) fn broken(what: &str, error: &(dyn std::error::Error + 'static)) -> GitError {
     let of_the_system = chain(error).filter_map(|error| error.downcast_ref::<io::Error>());
-    GitTrouble::Broken(match of_the_system.filter(|error| error.raw_os_error().is_some()).last() {
+    GitError::Broken(match of_the_system.filter(|error| error.raw_os_error().is_some()).last() {
         Some(error) => format!("{what} cannot be read: {error}"),
         None => format!("{what} cannot be read: it is not as git writes it"),
     })

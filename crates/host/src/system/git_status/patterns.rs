@@ -5,7 +5,7 @@
 
 use crate::{
     provider::git::{shown_path, unreadable},
-    system::{FileKind, GitTrouble, ReadError, System as _, Within, os::OsSystem},
+    system::{FileKind, GitError, ReadError, ReadScope, System as _, os::OsSystem},
 };
 use gix::bstr::{BStr, BString, ByteSlice as _};
 use std::{
@@ -58,28 +58,28 @@ struct Weight {
 
 impl Weights {
     /// Reads a file of patterns that are tried on paths below `dir`. A link is not followed.
-    pub(super) fn file(&mut self, kind: PatternKind, dir: &BStr, path: &Path) -> Result<(), GitTrouble> {
+    pub(super) fn file(&mut self, kind: PatternKind, dir: &BStr, path: &Path) -> Result<(), GitError> {
         let system = OsSystem::new(&[]);
         if system.link_stat(path).is_none_or(|stat| matches!(stat.kind, FileKind::Link | FileKind::Dir)) {
             return Ok(());
         }
-        let within = path.parent().map_or(Within::Anywhere, Within::Root);
+        let within = path.parent().map_or(ReadScope::Anywhere, ReadScope::Root);
         match system.read(path, within, PATTERNS_LIMIT) {
             Ok(file) => self.text(kind, dir, &file.bytes),
             Err(ReadError::Missing) => Ok(()),
             Err(error @ ReadError::TooLarge { .. }) => {
-                Err(GitTrouble::Unsupported(format!("`{}`: {error}", shown_path(path))))
+                Err(GitError::Unsupported(format!("`{}`: {error}", shown_path(path))))
             }
             Err(error) => Err(unreadable(path, error)),
         }
     }
 
     /// Adds patterns that are tried on paths below `dir`.
-    pub(super) fn text(&mut self, kind: PatternKind, dir: &BStr, text: &[u8]) -> Result<(), GitTrouble> {
+    pub(super) fn text(&mut self, kind: PatternKind, dir: &BStr, text: &[u8]) -> Result<(), GitError> {
         self.bytes += text.len() as u64;
         if self.bytes > TOTAL_LIMIT {
             let what = format!("more than {TOTAL_LIMIT} bytes of ignore patterns and attributes");
-            return Err(GitTrouble::Unsupported(what));
+            return Err(GitError::Unsupported(what));
         }
         let weight = Weight::of(kind, text);
         if weight != Weight::default() {
@@ -99,7 +99,7 @@ impl Weights {
     ///
     /// # Errors
     /// All together are too many.
-    pub(super) fn take(&self, kind: PatternKind, path: &BStr, times: u64) -> Result<(), GitTrouble> {
+    pub(super) fn take(&self, kind: PatternKind, path: &BStr, times: u64) -> Result<(), GitError> {
         let by_dir = match kind {
             PatternKind::Ignore => &self.ignore,
             PatternKind::Attributes => &self.attributes,
@@ -120,7 +120,7 @@ impl Weights {
             let (name, millions) = (kind.name(), STEPS_LIMIT / 1_000_000);
             let what =
                 format!("patterns (`{name}` and its like) that take more than {millions} million steps");
-            return Err(GitTrouble::Unsupported(what));
+            return Err(GitError::Unsupported(what));
         }
         Ok(())
     }

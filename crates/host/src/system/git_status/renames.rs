@@ -4,7 +4,7 @@
 //! is cut into lines (of at most 64 bytes), and what two files share is counted by the hashes of their lines.
 
 use super::open::WorkTree;
-use crate::system::GitTrouble;
+use crate::system::GitError;
 use gix::{
     bstr::{BStr, BString, ByteSlice as _},
     hash::ObjectId,
@@ -33,7 +33,7 @@ const EQUAL_SOURCES: usize = 100;
 
 /// The detection of renames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Detect {
+pub(super) enum RenameDetection {
     /// No detection.
     Nothing,
     /// Sources among deleted files.
@@ -42,16 +42,16 @@ pub(super) enum Detect {
     Copies,
 }
 
-impl Detect {
+impl RenameDetection {
     /// Reads `status.renames`, then `diff.renames`.
-    pub(super) fn configured(work_tree: &WorkTree) -> Detect {
+    pub(super) fn configured(work_tree: &WorkTree) -> RenameDetection {
         let value = work_tree.string("status.renames").or_else(|| work_tree.string("diff.renames"));
-        let Some(value) = value else { return Detect::Renames };
+        let Some(value) = value else { return RenameDetection::Renames };
         let value = value.to_ascii_lowercase();
         match value.as_slice() {
-            b"copies" | b"copy" => Detect::Copies,
-            b"false" | b"no" | b"off" | b"0" | b"" => Detect::Nothing,
-            _ => Detect::Renames,
+            b"copies" | b"copy" => RenameDetection::Copies,
+            b"false" | b"no" | b"off" | b"0" | b"" => RenameDetection::Nothing,
+            _ => RenameDetection::Renames,
         }
     }
 }
@@ -66,7 +66,7 @@ pub(super) fn limit(work_tree: &WorkTree) -> Option<u64> {
 
 /// A file on one side of a difference.
 #[derive(Clone, Debug)]
-pub(super) struct File {
+pub(super) struct DiffFile {
     pub path: BString,
     pub mode: Mode,
     pub id: ObjectId,
@@ -76,7 +76,7 @@ pub(super) struct File {
 
 /// A destination that has a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
+pub(super) struct RenamePair {
     pub from: BString,
     pub to: BString,
     /// `R` or `C`.
@@ -84,7 +84,7 @@ pub(super) struct Pair {
 }
 
 /// The content of a file.
-pub(super) enum Content {
+pub(super) enum FileContent {
     Bytes(Vec<u8>),
     /// A size that is beyond what is read.
     Large(u64),
@@ -95,20 +95,20 @@ pub(super) enum Content {
 /// # Errors
 /// Two files that would have to be compared are too large for it.
 pub(super) fn pairs(
-    gone: &[File],
-    new: &[File],
-    detect: Detect,
+    gone: &[DiffFile],
+    new: &[DiffFile],
+    detect: RenameDetection,
     limit: Option<u64>,
     interrupt: &AtomicBool,
-    content: &mut dyn FnMut(Side, &File) -> Option<Content>,
-) -> Result<Vec<Pair>, GitTrouble> {
-    if detect == Detect::Nothing || gone.is_empty() || new.is_empty() {
+    content: &mut dyn FnMut(RenameSide, &DiffFile) -> Option<FileContent>,
+) -> Result<Vec<RenamePair>, GitError> {
+    if detect == RenameDetection::Nothing || gone.is_empty() || new.is_empty() {
         return Ok(Vec::new());
     }
     let mut search = Search {
         gone,
         new,
-        copies: detect == Detect::Copies,
+        copies: detect == RenameDetection::Copies,
         used: gone.iter().map(|file| usize::from(file.stays)).collect(),
         source_of: vec![None; new.len()],
         gone_lines: gone.iter().map(|_| None).collect(),
@@ -126,7 +126,7 @@ pub(super) fn pairs(
     match search.too_large {
         Some(at) => {
             let path = crate::provider::git::shown(&gone[at].path);
-            Err(GitTrouble::Unsupported(format!("`{path}` is too large to look for its new place")))
+            Err(GitError::Unsupported(format!("`{path}` is too large to look for its new place")))
         }
         None => Ok(search.into_pairs()),
     }
@@ -134,7 +134,7 @@ pub(super) fn pairs(
 
 /// The list that a file is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum RenameSide {
     /// Files that were deleted, or stayed.
     Gone,
     /// Files that were added.
@@ -142,7 +142,7 @@ pub(super) enum Side {
 }
 
 /// The hashes of a file's lines with the number of bytes of each, by hash, and the file's size.
-struct Lines {
+struct LineHashes {
     counts: Vec<(u32, u64)>,
     size: u64,
     /// Only the size is known.
@@ -150,21 +150,21 @@ struct Lines {
 }
 
 struct Search<'a> {
-    gone: &'a [File],
-    new: &'a [File],
+    gone: &'a [DiffFile],
+    new: &'a [DiffFile],
     copies: bool,
     /// The number of uses of each source.
     used: Vec<usize>,
     source_of: Vec<Option<usize>>,
     /// Outside: not read yet; inside: not readable.
-    gone_lines: Vec<Option<Option<Rc<Lines>>>>,
-    new_lines: Vec<Option<Option<Rc<Lines>>>>,
+    gone_lines: Vec<Option<Option<Rc<LineHashes>>>>,
+    new_lines: Vec<Option<Option<Rc<LineHashes>>>>,
     /// The number of hashes of lines that may still be kept.
     room: usize,
     /// The first source that would have to be compared and is too large, or has such a destination.
     too_large: Option<usize>,
     interrupt: &'a AtomicBool,
-    content: &'a mut dyn FnMut(Side, &File) -> Option<Content>,
+    content: &'a mut dyn FnMut(RenameSide, &DiffFile) -> Option<FileContent>,
 }
 
 impl Search<'_> {
@@ -236,14 +236,14 @@ impl Search<'_> {
         }
         let mut all = Vec::new();
         for &destination in &destinations {
-            let mut kept: [Option<Candidate>; CANDIDATES] = [None; CANDIDATES];
+            let mut kept: [Option<RenameCandidate>; CANDIDATES] = [None; CANDIDATES];
             for &source in &sources {
                 if self.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
                 let score = self.likeness(source, destination);
                 let same_name = same_name(&self.gone[source], &self.new[destination]);
-                let candidate = Candidate { score, same_name, source, destination };
+                let candidate = RenameCandidate { score, same_name, source, destination };
                 let mut worst = 0;
                 for at in 1..CANDIDATES {
                     if goes_before(&kept[worst], &kept[at]) {
@@ -283,8 +283,8 @@ impl Search<'_> {
             return 0;
         }
         let content = &mut *self.content;
-        let left = lines(&mut self.gone_lines[source], &mut self.room, || content(Side::Gone, from));
-        let right = lines(&mut self.new_lines[destination], &mut self.room, || content(Side::New, to));
+        let left = lines(&mut self.gone_lines[source], &mut self.room, || content(RenameSide::Gone, from));
+        let right = lines(&mut self.new_lines[destination], &mut self.room, || content(RenameSide::New, to));
         let (Some(left), Some(right)) = (left, right) else { return 0 };
         let (large, small) = (left.size.max(right.size), left.size.min(right.size));
         if large * (FULL - LEAST) < (large - small) * FULL || right.size == 0 {
@@ -297,12 +297,12 @@ impl Search<'_> {
         left.shared_with(&right) * FULL / large
     }
 
-    fn into_pairs(mut self) -> Vec<Pair> {
+    fn into_pairs(mut self) -> Vec<RenamePair> {
         let mut pairs = Vec::new();
         for (destination, source) in self.source_of.iter().enumerate() {
             let Some(source) = *source else { continue };
             self.used[source] -= 1;
-            pairs.push(Pair {
+            pairs.push(RenamePair {
                 from: self.gone[source].path.clone(),
                 to: self.new[destination].path.clone(),
                 letter: if self.used[source] > 0 { b'C' } else { b'R' },
@@ -314,17 +314,17 @@ impl Search<'_> {
 
 /// Returns the lines of a file, from where they are kept or from its content.
 fn lines(
-    kept: &mut Option<Option<Rc<Lines>>>,
+    kept: &mut Option<Option<Rc<LineHashes>>>,
     room: &mut usize,
-    content: impl FnOnce() -> Option<Content>,
-) -> Option<Rc<Lines>> {
+    content: impl FnOnce() -> Option<FileContent>,
+) -> Option<Rc<LineHashes>> {
     if let Some(lines) = kept {
         return lines.clone();
     }
     let lines = content().map(|content| {
         Rc::new(match content {
-            Content::Bytes(bytes) => Lines::of(&bytes),
-            Content::Large(size) => Lines { counts: Vec::new(), size, is_large: true },
+            FileContent::Bytes(bytes) => LineHashes::of(&bytes),
+            FileContent::Large(size) => LineHashes { counts: Vec::new(), size, is_large: true },
         })
     });
     let count = lines.as_ref().map_or(0, |lines| lines.counts.len());
@@ -336,7 +336,7 @@ fn lines(
 }
 
 #[derive(Clone, Copy)]
-struct Candidate {
+struct RenameCandidate {
     score: u64,
     same_name: bool,
     source: usize,
@@ -344,7 +344,7 @@ struct Candidate {
 }
 
 /// Returns whether `left` is the better candidate; `None` is the worst.
-fn goes_before(left: &Option<Candidate>, right: &Option<Candidate>) -> bool {
+fn goes_before(left: &Option<RenameCandidate>, right: &Option<RenameCandidate>) -> bool {
     match (left, right) {
         (Some(left), Some(right)) => (left.score, left.same_name) > (right.score, right.same_name),
         (Some(_), None) => true,
@@ -360,12 +360,12 @@ fn name(path: &BStr) -> &BStr {
     path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, name)| name).as_bstr()
 }
 
-fn same_name(left: &File, right: &File) -> bool {
+fn same_name(left: &DiffFile, right: &DiffFile) -> bool {
     name(left.path.as_bstr()) == name(right.path.as_bstr())
 }
 
 /// Returns the file of each name; `None` where several have it.
-fn unique_names(files: &[File], take: impl Fn(usize) -> bool) -> HashMap<&BStr, Option<usize>> {
+fn unique_names(files: &[DiffFile], take: impl Fn(usize) -> bool) -> HashMap<&BStr, Option<usize>> {
     let mut names = HashMap::new();
     for (at, file) in files.iter().enumerate().filter(|(at, _)| take(*at)) {
         names.entry(name(file.path.as_bstr())).and_modify(|only| *only = None).or_insert(Some(at));
@@ -373,9 +373,9 @@ fn unique_names(files: &[File], take: impl Fn(usize) -> bool) -> HashMap<&BStr, 
     names
 }
 
-impl Lines {
+impl LineHashes {
     /// Hashes a file's lines with git's function.
-    fn of(content: &[u8]) -> Lines {
+    fn of(content: &[u8]) -> LineHashes {
         let is_text = !content[..content.len().min(8000)].contains(&0);
         let mut counts: HashMap<u32, u64> = HashMap::new();
         let (mut low, mut high, mut length) = (0u32, 0u32, 0u64);
@@ -399,11 +399,11 @@ impl Lines {
         }
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_unstable();
-        Lines { counts, size: content.len() as u64, is_large: false }
+        LineHashes { counts, size: content.len() as u64, is_large: false }
     }
 
     /// Counts the bytes of lines that both have.
-    fn shared_with(&self, other: &Lines) -> u64 {
+    fn shared_with(&self, other: &LineHashes) -> u64 {
         let mut right = other.counts.iter().peekable();
         let mut shared = 0;
         for (hash, count) in &self.counts {
@@ -424,9 +424,9 @@ fn line_hash(low: u32, high: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn file(path: &str, content: &str) -> File {
+    fn file(path: &str, content: &str) -> DiffFile {
         let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, content.as_bytes());
-        File { path: path.into(), mode: Mode::FILE, id: id.expect("a hash"), stays: false }
+        DiffFile { path: path.into(), mode: Mode::FILE, id: id.expect("a hash"), stays: false }
     }
 
     fn found(gone: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
@@ -437,26 +437,27 @@ mod tests {
             .collect()
     }
 
-    fn try_pairs(gone: &[(&str, &str)], new: &[(&str, &str)]) -> Result<Vec<Pair>, GitTrouble> {
+    fn try_pairs(gone: &[(&str, &str)], new: &[(&str, &str)]) -> Result<Vec<RenamePair>, GitError> {
         let list =
             |files: &[(&str, &str)]| files.iter().map(|(path, text)| file(path, text)).collect::<Vec<_>>();
-        let text = |files: &[(&str, &str)], wanted: &File| {
+        let text = |files: &[(&str, &str)], wanted: &DiffFile| {
             let found = files.iter().find(|(path, _)| wanted.path == *path);
             found.map(|(_, text)| match text.strip_prefix("large:") {
-                Some(size) => Content::Large(size.parse().expect("a size")),
-                None => Content::Bytes(text.as_bytes().to_vec()),
+                Some(size) => FileContent::Large(size.parse().expect("a size")),
+                None => FileContent::Bytes(text.as_bytes().to_vec()),
             })
         };
-        let mut content = |side, file: &File| text(if side == Side::Gone { gone } else { new }, file);
+        let mut content =
+            |side, file: &DiffFile| text(if side == RenameSide::Gone { gone } else { new }, file);
         let never = AtomicBool::new(false);
-        pairs(&list(gone), &list(new), Detect::Renames, Some(1), &never, &mut content)
+        pairs(&list(gone), &list(new), RenameDetection::Renames, Some(1), &never, &mut content)
     }
 
     #[test]
     fn large_files_are_compared_by_size_only() {
         assert!(found(&[("old", "large:100000000")], &[("new", "x\n")]).is_empty());
         let both = try_pairs(&[("old", "large:100000000")], &[("new", "large:100000001")]);
-        assert!(matches!(both, Err(GitTrouble::Unsupported(_))), "{both:?}");
+        assert!(matches!(both, Err(GitError::Unsupported(_))), "{both:?}");
     }
 
     #[test]
@@ -466,7 +467,7 @@ mod tests {
         for _ in 0..2 {
             let lines = lines(&mut kept, &mut room, || {
                 reads += 1;
-                Some(Content::Bytes(b"one\ntwo\nsix\n".to_vec()))
+                Some(FileContent::Bytes(b"one\ntwo\nsix\n".to_vec()))
             });
             assert_eq!(lines.expect("lines").counts.len(), 3);
         }
@@ -488,7 +489,7 @@ mod tests {
 
     #[test]
     fn line_ends_do_not_count_in_a_text() {
-        assert_eq!(Lines::of(b"a\r\nb\r\n").counts, Lines::of(b"a\nb\n").counts);
-        assert_ne!(Lines::of(b"a\r\nb\r\n\0").counts, Lines::of(b"a\nb\n\0").counts);
+        assert_eq!(LineHashes::of(b"a\r\nb\r\n").counts, LineHashes::of(b"a\nb\n").counts);
+        assert_ne!(LineHashes::of(b"a\r\nb\r\n\0").counts, LineHashes::of(b"a\nb\n\0").counts);
     }
 }

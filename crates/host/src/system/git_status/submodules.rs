@@ -3,11 +3,11 @@
 use super::{
     DEPTH_LIMIT,
     open::{self, WorkTree, broken},
-    walk::{self, Untracked},
+    walk::{self, UntrackedMode},
 };
 use crate::{
     provider::git::{Repository, config},
-    system::{FileKind, GitTrouble, HardLinks, ReadError, System as _, Within, os::OsSystem},
+    system::{FileKind, GitError, HardLinks, ReadError, ReadScope, System as _, os::OsSystem},
 };
 use gix::{
     bstr::{BStr, BString, ByteSlice as _},
@@ -22,7 +22,7 @@ use std::{
 
 /// The differences in a submodule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Dirty {
+pub(super) struct SubmoduleChanges {
     /// True if another commit is checked out than the index has.
     pub moved: bool,
     /// Tracked content differs.
@@ -58,14 +58,14 @@ impl Ignore {
 pub(super) struct Submodules<'a> {
     root: PathBuf,
     hard_links: HardLinks,
-    rules: Arc<Rules>,
+    rules: Arc<SubmoduleRules>,
     depth: usize,
     interrupt: &'a AtomicBool,
-    trouble: Arc<Mutex<Option<GitTrouble>>>,
+    trouble: Arc<Mutex<Option<GitError>>>,
 }
 
 /// The ignore rules by path, and the default.
-struct Rules {
+struct SubmoduleRules {
     by_path: BTreeMap<BString, Ignore>,
     default: Ignore,
 }
@@ -74,14 +74,14 @@ impl<'a> Submodules<'a> {
     pub(super) fn new(
         work_tree: &WorkTree,
         index: &State,
-        untracked: Untracked,
+        untracked: UntrackedMode,
         depth: usize,
         interrupt: &'a AtomicBool,
-    ) -> Result<Submodules<'a>, GitTrouble> {
+    ) -> Result<Submodules<'a>, GitError> {
         Ok(Submodules {
             root: work_tree.root.clone(),
             hard_links: work_tree.hard_links,
-            rules: Arc::new(Rules::read(work_tree, index, untracked)?),
+            rules: Arc::new(SubmoduleRules::read(work_tree, index, untracked)?),
             depth,
             interrupt,
             trouble: Arc::default(),
@@ -94,14 +94,14 @@ impl<'a> Submodules<'a> {
     }
 
     /// Fails if a submodule could not be looked at.
-    pub(super) fn check(&self) -> Result<(), GitTrouble> {
+    pub(super) fn check(&self) -> Result<(), GitError> {
         match self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(trouble) => Err(trouble),
             None => Ok(()),
         }
     }
 
-    fn look(&self, entry: &Entry, path: &BStr) -> Result<Option<Dirty>, GitTrouble> {
+    fn look(&self, entry: &Entry, path: &BStr) -> Result<Option<SubmoduleChanges>, GitError> {
         let ignore = self.rules.of(path);
         if ignore == Ignore::All {
             return Ok(None);
@@ -114,34 +114,35 @@ impl<'a> Submodules<'a> {
             return Ok(None);
         };
         if self.depth >= DEPTH_LIMIT {
-            return Err(GitTrouble::Unsupported(format!("submodules more than {DEPTH_LIMIT} deep")));
+            return Err(GitError::Unsupported(format!("submodules more than {DEPTH_LIMIT} deep")));
         }
         let work_tree = open::work_tree(&found, self.interrupt)?;
-        let mut dirty = Dirty {
+        let mut dirty = SubmoduleChanges {
             moved: work_tree.repo.head_id().is_ok_and(|head| head.detach() != entry.id),
             ..Dirty::default()
         };
         if ignore != Ignore::Dirty {
             let untracked = match ignore {
-                Ignore::Untracked => Untracked::No,
-                _ => Untracked::AsConfigured,
+                Ignore::Untracked => UntrackedMode::No,
+                _ => UntrackedMode::AsConfigured,
             };
             let seen = walk::look(&work_tree, untracked, self.depth + 1, self.interrupt)?;
             dirty.untracked = !seen.untracked.is_empty();
             for letters in seen.paths.values() {
                 dirty.untracked |= letters.dirty.untracked;
-                let only_untracked_inside = letters.dirty == Dirty { untracked: true, ..Dirty::default() };
+                let only_untracked_inside =
+                    letters.dirty == SubmoduleChanges { untracked: true, ..Dirty::default() };
                 dirty.modified |= !only_untracked_inside;
             }
         }
-        Ok((dirty != Dirty::default()).then_some(dirty))
+        Ok((dirty != SubmoduleChanges::default()).then_some(dirty))
     }
 }
 
 impl SubmoduleStatus for Submodules<'_> {
-    type Output = Dirty;
+    type Output = SubmoduleChanges;
 
-    fn status(&mut self, entry: &Entry, path: &BStr) -> gix::Result<Option<Dirty>> {
+    fn status(&mut self, entry: &Entry, path: &BStr) -> gix::Result<Option<SubmoduleChanges>> {
         Ok(self.look(entry, path).unwrap_or_else(|trouble| {
             self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(trouble);
             None
@@ -149,14 +150,18 @@ impl SubmoduleStatus for Submodules<'_> {
     }
 }
 
-impl Rules {
+impl SubmoduleRules {
     /// Reads what is ignored from `.gitmodules` and the configuration, which goes first.
-    fn read(work_tree: &WorkTree, index: &State, untracked: Untracked) -> Result<Rules, GitTrouble> {
+    fn read(
+        work_tree: &WorkTree,
+        index: &State,
+        untracked: UntrackedMode,
+    ) -> Result<SubmoduleRules, GitError> {
         let mut default = work_tree
             .string("diff.ignoreSubmodules")
             .and_then(|value| Ignore::named(value.as_bstr()))
             .unwrap_or_default();
-        if untracked.mode(work_tree) == Untracked::No && default == Ignore::Nothing {
+        if untracked.mode(work_tree) == UntrackedMode::No && default == Ignore::Nothing {
             default = Ignore::Untracked;
         }
         let mut by_path = BTreeMap::new();
@@ -183,7 +188,7 @@ impl Rules {
         if index.entries().iter().any(is_conflict) {
             default = Ignore::All;
         }
-        Ok(Rules { by_path, default })
+        Ok(SubmoduleRules { by_path, default })
     }
 
     fn of(&self, path: &BStr) -> Ignore {
@@ -193,13 +198,13 @@ impl Rules {
 
 /// Refuses a `.gitmodules` that git cannot read (the library would read more of it). Returns false if
 /// something else has the name: then git knows of no submodules.
-fn check_modules(work_tree: &WorkTree) -> Result<bool, GitTrouble> {
-    let broken = |words: String| GitTrouble::Broken(format!("`.gitmodules`: {words}"));
+fn check_modules(work_tree: &WorkTree) -> Result<bool, GitError> {
+    let broken = |words: String| GitError::Broken(format!("`.gitmodules`: {words}"));
     let (system, path) = (OsSystem::new(&[]), work_tree.root.join(".gitmodules"));
     if system.link_stat(&path).is_some_and(|stat| stat.kind == FileKind::Link) {
         return Ok(false);
     }
-    match system.read(&path, Within::Root(&work_tree.root), open::CONFIGURATION_LIMIT) {
+    match system.read(&path, ReadScope::Root(&work_tree.root), open::CONFIGURATION_LIMIT) {
         Ok(file) => config::check(&String::from_utf8_lossy(&file.bytes))
             .map(|()| true)
             .map_err(|line| broken(format!("line {line} is no configuration"))),

@@ -4,7 +4,7 @@ use super::{
     checks::{self, ENTRY_SIZE, PATHS_LIMIT},
     open::broken,
 };
-use crate::{provider::git::shown, system::GitTrouble};
+use crate::{provider::git::shown, system::GitError};
 use gix::{
     bstr::{BStr, BString},
     hash::ObjectId,
@@ -22,7 +22,7 @@ pub(super) fn paths(
     repo: &gix::Repository,
     root: ObjectId,
     interrupt: &AtomicBool,
-) -> Result<State, GitTrouble> {
+) -> Result<State, GitError> {
     let mut state = State::new(repo.object_hash());
     let (mut left, mut buffer) = (vec![(root, BString::default())], Vec::new());
     let of = |tree: ObjectId| format!("the tree `{tree}`");
@@ -39,13 +39,13 @@ pub(super) fn paths(
             let entry = entry.map_err(|error| broken(&of(tree), &error))?;
             if !is_name(entry.filename) {
                 let name = shown(entry.filename);
-                return Err(GitTrouble::Broken(format!("a tree has an entry named `{name}`")));
+                return Err(GitError::Broken(format!("a tree has an entry named `{name}`")));
             }
             let mut path = above.clone();
             path.extend_from_slice(entry.filename);
             size += path.len() + ENTRY_SIZE;
             if size > PATHS_LIMIT {
-                return Err(GitTrouble::Unsupported("a commit with too many or too long paths".into()));
+                return Err(GitError::Unsupported("a commit with too many or too long paths".into()));
             }
             let mode = match entry.mode.kind() {
                 EntryKind::Tree => {

@@ -2,17 +2,17 @@
 
 use super::{
     checks,
-    filters::{self, CONTENT_LIMIT, Compare, Reason, Undecided},
+    filters::{self, BlobComparer, CONTENT_LIMIT, UndecidedPath, UndecidedReason},
     letters::Letters,
     open::{OBJECT_LIMIT, WorkTree, broken},
     patterns::{PATTERNS_LIMIT, PatternKind, Weights},
-    renames::{self, Content, Detect, File, Side},
-    submodules::{Dirty, Submodules},
+    renames::{self, DiffFile, FileContent, RenameDetection, RenameSide},
+    submodules::{SubmoduleChanges, Submodules},
     tree,
 };
 use crate::{
     provider::git::Repository,
-    system::{GitTrouble, System as _, os::OsSystem},
+    system::{GitError, System as _, os::OsSystem},
 };
 use gix::{
     bstr::{BStr, BString, ByteSlice as _},
@@ -48,7 +48,7 @@ const CONTENTS_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// All that differs.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct StatusPaths {
     /// Tracked paths.
     pub paths: BTreeMap<BString, Letters>,
     /// Untracked paths, directories with a slash at their end.
@@ -57,7 +57,7 @@ pub(super) struct Seen {
 
 /// The untracked files that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Untracked {
+pub(super) enum UntrackedMode {
     /// The files that `status.showUntrackedFiles` selects.
     AsConfigured,
     /// None.
@@ -68,17 +68,17 @@ pub(super) enum Untracked {
     All,
 }
 
-impl Untracked {
+impl UntrackedMode {
     /// Asks the configuration where it is to decide.
-    pub(super) fn mode(self, work_tree: &WorkTree) -> Untracked {
-        if self != Untracked::AsConfigured {
+    pub(super) fn mode(self, work_tree: &WorkTree) -> UntrackedMode {
+        if self != UntrackedMode::AsConfigured {
             return self;
         }
         let value = work_tree.string("status.showUntrackedFiles").unwrap_or_default().to_ascii_lowercase();
         match value.as_slice() {
-            b"no" | b"false" | b"off" | b"0" => Untracked::No,
-            b"all" => Untracked::All,
-            _ => Untracked::Normal,
+            b"no" | b"false" | b"off" | b"0" => UntrackedMode::No,
+            b"all" => UntrackedMode::All,
+            _ => UntrackedMode::Normal,
         }
     }
 }
@@ -86,45 +86,45 @@ impl Untracked {
 /// Compares `HEAD` with the index and the index with the work tree.
 pub(super) fn look(
     work_tree: &WorkTree,
-    untracked: Untracked,
+    untracked: UntrackedMode,
     depth: usize,
     interrupt: &AtomicBool,
-) -> Result<Seen, GitTrouble> {
+) -> Result<StatusPaths, GitError> {
     let index = work_tree.repo.index_or_empty().map_err(|error| broken(INDEX, &error))?;
-    let look = Look {
+    let look = StatusWalk {
         work_tree,
         index: &index,
         untracked: untracked.mode(work_tree),
-        detect: Detect::configured(work_tree),
+        detect: RenameDetection::configured(work_tree),
         limit: renames::limit(work_tree),
         depth,
         interrupt,
     };
     if index.is_sparse() {
-        return Err(GitTrouble::Unsupported("a sparse index".into()));
+        return Err(GitError::Unsupported("a sparse index".into()));
     }
-    let mut seen = Seen::default();
+    let mut seen = StatusPaths::default();
     look.at_the_index(&mut seen)?;
     look.at_the_work_tree(&mut seen)?;
     if interrupt.load(Ordering::Relaxed) {
-        return Err(GitTrouble::Broken("interrupted".into()));
+        return Err(GitError::Broken("interrupted".into()));
     }
     Ok(seen)
 }
 
-struct Look<'a> {
+struct StatusWalk<'a> {
     work_tree: &'a WorkTree,
     index: &'a State,
-    untracked: Untracked,
-    detect: Detect,
+    untracked: UntrackedMode,
+    detect: RenameDetection,
     limit: Option<u64>,
     depth: usize,
     interrupt: &'a AtomicBool,
 }
 
-impl Look<'_> {
+impl StatusWalk<'_> {
     /// Fills in how the index differs from `HEAD`.
-    fn at_the_index(&self, seen: &mut Seen) -> Result<(), GitTrouble> {
+    fn at_the_index(&self, seen: &mut StatusPaths) -> Result<(), GitError> {
         let repo = &self.work_tree.repo;
         let head = repo.head_tree_id_or_empty().map_err(|error| broken(HEAD, &error))?;
         let (mut gone, mut new) = (Vec::new(), Vec::new());
@@ -140,13 +140,13 @@ impl Look<'_> {
             self.index,
             |change| {
                 match change {
-                    ChangeRef::Addition { location, entry_mode, id, .. } => new.push(File {
+                    ChangeRef::Addition { location, entry_mode, id, .. } => new.push(DiffFile {
                         path: location.into_owned(),
                         mode: entry_mode,
                         id: id.into_owned(),
                         stays: false,
                     }),
-                    ChangeRef::Deletion { location, entry_mode, id, .. } => gone.push(File {
+                    ChangeRef::Deletion { location, entry_mode, id, .. } => gone.push(DiffFile {
                         path: location.into_owned(),
                         mode: entry_mode,
                         id: id.into_owned(),
@@ -162,7 +162,7 @@ impl Look<'_> {
                         let letter = if kind(previous_entry_mode) == kind(entry_mode) { b'M' } else { b'T' };
                         modified.push((
                             letter,
-                            File {
+                            DiffFile {
                                 path: location.into_owned(),
                                 mode: previous_entry_mode,
                                 id: previous_id.into_owned(),
@@ -184,18 +184,23 @@ impl Look<'_> {
             if entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD) {
                 let path = entry.path(self.index);
                 if let Some(before) = tree.entry_by_path(path) {
-                    gone.push(File { path: path.to_owned(), mode: before.mode, id: before.id, stays: false });
+                    gone.push(DiffFile {
+                        path: path.to_owned(),
+                        mode: before.mode,
+                        id: before.id,
+                        stays: false,
+                    });
                 }
             }
         }
         for (letter, file) in modified {
             seen.paths.entry(file.path.clone()).or_default().index = Some(letter);
-            if self.detect == Detect::Copies {
+            if self.detect == RenameDetection::Copies {
                 gone.push(file);
             }
         }
         gone.sort_by(|left, right| left.path.cmp(&right.path));
-        let mut content = |_, file: &File| self.blob(file.id);
+        let mut content = |_, file: &DiffFile| self.blob(file.id);
         let pairs = renames::pairs(&gone, &new, self.detect, self.limit, self.interrupt, &mut content)?;
         let sources: BTreeSet<&BString> = pairs.iter().map(|pair| &pair.from).collect();
         for file in gone.iter().filter(|file| !file.stays && !sources.contains(&file.path)) {
@@ -213,22 +218,22 @@ impl Look<'_> {
     }
 
     /// Fills in how the work tree differs from the index.
-    fn at_the_work_tree(&self, seen: &mut Seen) -> Result<(), GitTrouble> {
+    fn at_the_work_tree(&self, seen: &mut StatusPaths) -> Result<(), GitError> {
         let repo = &self.work_tree.repo;
         let weights = Arc::new(self.check_patterns()?);
-        let mut compare = Compare::new(self.work_tree, self.index, weights, self.interrupt)?;
+        let mut compare = BlobComparer::new(self.work_tree, self.index, weights, self.interrupt)?;
         let undecided = compare.undecided();
         let submodules =
             Submodules::new(self.work_tree, self.index, self.untracked, self.depth, self.interrupt)?;
         let dirwalk_options = match self.untracked {
-            Untracked::No => None,
+            UntrackedMode::No => None,
             _ => Some(
                 repo.dirwalk_options()
                     .map_err(|error| broken(INDEX, &error))?
                     .emit_untracked(gix::dir::walk::EmissionMode::Matching),
             ),
         };
-        let mut collect = Collect::default();
+        let mut collect = StatusCollector::default();
         repo.index_worktree_status(
             self.index,
             None::<&BStr>,
@@ -274,7 +279,7 @@ impl Look<'_> {
                     let letter = match change {
                         Change::Removed if self.holds_a_commit(&path) && !mode.is_submodule() => b'M',
                         Change::Removed => {
-                            removed.push(File { path: path.clone(), mode, id, stays: false });
+                            removed.push(DiffFile { path: path.clone(), mode, id, stays: false });
                             b'D'
                         }
                         Change::Type { .. } if self.is_special(&path) && kind(mode) == kind(Mode::FILE) => {
@@ -285,14 +290,14 @@ impl Look<'_> {
                         Change::SubmoduleModification(dirty) => {
                             letters.dirty = dirty;
                             match dirty {
-                                Dirty { moved: true, .. } => b'M',
-                                Dirty { modified: true, .. } => b'm',
+                                SubmoduleChanges { moved: true, .. } => b'M',
+                                SubmoduleChanges { modified: true, .. } => b'm',
                                 _ => b'?',
                             }
                         }
                     };
-                    if matches!(letter, b'M' | b'T') && self.detect == Detect::Copies {
-                        stays.push(File { path: path.clone(), mode, id, stays: true });
+                    if matches!(letter, b'M' | b'T') && self.detect == RenameDetection::Copies {
+                        stays.push(DiffFile { path: path.clone(), mode, id, stays: true });
                     }
                     letters.work_tree = Some(letter);
                     letters
@@ -303,7 +308,7 @@ impl Look<'_> {
         removed.extend(stays);
         self.intended(seen, removed, intended, conflicts, &mut compare, &undecided)?;
         undecided.check()?;
-        if self.untracked != Untracked::No {
+        if self.untracked != UntrackedMode::No {
             self.untracked(seen, collect.untracked)?;
         }
         Ok(())
@@ -314,41 +319,41 @@ impl Look<'_> {
     /// To git a file with a conflict may be such a place too, though only the conflict is shown there.
     fn intended(
         &self,
-        seen: &mut Seen,
-        mut removed: Vec<File>,
+        seen: &mut StatusPaths,
+        mut removed: Vec<DiffFile>,
         intended: Vec<BString>,
         conflicts: Vec<BString>,
-        compare: &mut Compare<'_>,
-        undecided: &Undecided,
-    ) -> Result<(), GitTrouble> {
+        compare: &mut BlobComparer<'_>,
+        undecided: &UndecidedPath,
+    ) -> Result<(), GitError> {
         removed.sort_by(|left, right| left.path.cmp(&right.path));
         let mut new = Vec::new();
         let mut contents = BTreeMap::new();
-        if self.detect != Detect::Nothing && !removed.is_empty() {
+        if self.detect != RenameDetection::Nothing && !removed.is_empty() {
             let places: BTreeSet<&BString> =
                 intended.iter().chain(conflicts.iter().filter(|path| self.is_file(path))).collect();
             let mut kept = 0;
             for path in places {
                 checks::interrupted(self.interrupt)?;
                 if compare.is_filtered(path.as_bstr()) {
-                    undecided.note(path.as_bstr(), Reason::Filter);
+                    undecided.note(path.as_bstr(), UndecidedReason::Filter);
                     continue;
                 }
                 let (mode, content) = self.file(path)?;
                 kept += content.len() as u64;
                 if kept > CONTENTS_LIMIT {
                     let what = format!("more than {CONTENTS_LIMIT} bytes of files that may be renamed");
-                    return Err(GitTrouble::Unsupported(what));
+                    return Err(GitError::Unsupported(what));
                 }
                 let id = gix::objs::compute_hash(self.index.object_hash(), gix::objs::Kind::Blob, &content)
                     .map_err(|error| broken(&named(path), &error))?;
                 contents.insert(path.clone(), content);
-                new.push(File { path: path.clone(), mode, id, stays: false });
+                new.push(DiffFile { path: path.clone(), mode, id, stays: false });
             }
         }
-        let mut content = |side, file: &File| match side {
-            Side::Gone => self.blob(file.id),
-            Side::New => contents.get(&file.path).cloned().map(Content::Bytes),
+        let mut content = |side, file: &DiffFile| match side {
+            RenameSide::Gone => self.blob(file.id),
+            RenameSide::New => contents.get(&file.path).cloned().map(FileContent::Bytes),
         };
         let pairs = renames::pairs(&removed, &new, self.detect, self.limit, self.interrupt, &mut content)?;
         for path in intended {
@@ -373,9 +378,9 @@ impl Look<'_> {
     }
 
     /// Fills in untracked files, by directories where nothing below them is tracked.
-    fn untracked(&self, seen: &mut Seen, found: Vec<(BString, bool)>) -> Result<(), GitTrouble> {
+    fn untracked(&self, seen: &mut StatusPaths, found: Vec<(BString, bool)>) -> Result<(), GitError> {
         let mut all = found;
-        if self.untracked == Untracked::All {
+        if self.untracked == UntrackedMode::All {
             // The library does not look into a directory that stands in a tracked file's place.
             let replaced: Vec<BString> = seen
                 .paths
@@ -394,7 +399,7 @@ impl Look<'_> {
                 continue;
             }
             let mut shown = match self.untracked {
-                Untracked::All => path.clone(),
+                UntrackedMode::All => path.clone(),
                 _ => path
                     .find_iter(b"/")
                     .map(|end| &path[..end])
@@ -414,7 +419,7 @@ impl Look<'_> {
 
     /// Checks each file of patterns that the library will open, beside tracked files and in the directories that it lists
     /// for untracked ones, and the time that it will take to try the patterns.
-    fn check_patterns(&self) -> Result<Weights, GitTrouble> {
+    fn check_patterns(&self) -> Result<Weights, GitError> {
         let repo = &self.work_tree.repo;
         let mut weights = Weights::default();
         let info = repo.common_dir().join("info");
@@ -425,7 +430,7 @@ impl Look<'_> {
                 weights.file(*kind, "".into(), &path)?;
             }
         }
-        let check = |weights: &mut Weights, dir: &BStr, place: &Path| -> Result<(), GitTrouble> {
+        let check = |weights: &mut Weights, dir: &BStr, place: &Path| -> Result<(), GitError> {
             checks::interrupted(self.interrupt)?;
             for kind in [PatternKind::Ignore, PatternKind::Attributes] {
                 weights.file(kind, dir, &place.join(kind.name()))?;
@@ -448,11 +453,11 @@ impl Look<'_> {
                 let header = repo.objects.header(entry.id).map_err(|error| broken(&named(path), &error))?;
                 if header.size() > PATTERNS_LIMIT {
                     let (path, size) = (crate::provider::git::shown(path), header.size());
-                    return Err(GitTrouble::Unsupported(format!("`{path}` has {size} bytes")));
+                    return Err(GitError::Unsupported(format!("`{path}` has {size} bytes")));
                 }
                 let place = self.at(&path.to_owned());
                 if place.is_none_or(|place| fs::symlink_metadata(place).is_err())
-                    && let Some(Content::Bytes(bytes)) = self.blob(entry.id)
+                    && let Some(FileContent::Bytes(bytes)) = self.blob(entry.id)
                 {
                     weights.text(kind, dir, &bytes)?;
                 }
@@ -476,7 +481,7 @@ impl Look<'_> {
             last = Some(dir);
         }
         check(&mut weights, "".into(), &self.work_tree.root)?;
-        if self.untracked == Untracked::No {
+        if self.untracked == UntrackedMode::No {
             return Ok(weights);
         }
         let mut excludes = repo
@@ -526,24 +531,24 @@ impl Look<'_> {
     ///
     /// # Errors
     /// The library would look at what is not local to find out whether that is a repository.
-    fn has_own_git(&self, dir: &Path) -> Result<bool, GitTrouble> {
+    fn has_own_git(&self, dir: &Path) -> Result<bool, GitError> {
         let system = OsSystem::new(&[]);
         if system.link_stat(&dir.join(".git")).is_none() {
             return Ok(false);
         }
         match Repository::in_dir(&system, dir, self.work_tree.hard_links) {
             // A work tree whose repository was moved or removed.
-            Err(GitTrouble::Unlinked { .. }) if Repository::is_named_in_vain(&system, dir) => Ok(true),
-            Err(trouble @ GitTrouble::Unlinked { .. }) => {
+            Err(GitError::Unlinked { .. }) if Repository::is_named_in_vain(&system, dir) => Ok(true),
+            Err(trouble @ GitError::Unlinked { .. }) => {
                 let shown = crate::provider::git::shown_path(dir);
-                Err(GitTrouble::Unsupported(format!("a repository in `{shown}`: {trouble}")))
+                Err(GitError::Unsupported(format!("a repository in `{shown}`: {trouble}")))
             }
             _ => Ok(true),
         }
     }
 
     /// Lists the files below a directory that are not ignored.
-    fn files_below(&self, dir: BString, found: &mut Vec<(BString, bool)>) -> Result<(), GitTrouble> {
+    fn files_below(&self, dir: BString, found: &mut Vec<(BString, bool)>) -> Result<(), GitError> {
         let repo = &self.work_tree.repo;
         let mut excludes = repo
             .excludes(self.index, None, ignore::Source::WorktreeThenIdMappingIfNotSkipped)
@@ -645,19 +650,19 @@ impl Look<'_> {
     }
 
     /// Reads a blob.
-    fn blob(&self, id: ObjectId) -> Option<Content> {
+    fn blob(&self, id: ObjectId) -> Option<FileContent> {
         let objects = &self.work_tree.repo.objects;
         let size = objects.header(id).ok()?.size();
         if size > OBJECT_LIMIT {
-            return Some(Content::Large(size));
+            return Some(FileContent::Large(size));
         }
         let mut buffer = Vec::new();
         objects.find_blob(&id, &mut buffer).ok()?;
-        Some(Content::Bytes(buffer))
+        Some(FileContent::Bytes(buffer))
     }
 
     /// Reads a file of the work tree as git would store it.
-    fn file(&self, path: &BString) -> Result<(Mode, Vec<u8>), GitTrouble> {
+    fn file(&self, path: &BString) -> Result<(Mode, Vec<u8>), GitError> {
         let Some(place) = self.at(path) else { return Ok((Mode::FILE, Vec::new())) };
         let stat = fs::symlink_metadata(&place).map_err(|error| broken(&named(path), &error))?;
         if stat.is_symlink() {
@@ -672,7 +677,7 @@ impl Look<'_> {
             self.work_tree.repo.filter_pipeline(None).map_err(|error| broken(&named(path), &error))?;
         if stat.len() > CONTENT_LIMIT {
             let (path, size) = (crate::provider::git::shown(path), stat.len());
-            return Err(GitTrouble::Unsupported(format!("`{path}` has {size} bytes and may be renamed")));
+            return Err(GitError::Unsupported(format!("`{path}` has {size} bytes and may be renamed")));
         }
         let file = filters::open_file(&place).map_err(|error| broken(&named(path), &error))?;
         let relative = gix::path::from_bstr(path.as_bstr()).map_err(|error| broken(&named(path), &error))?;
@@ -700,16 +705,16 @@ fn named(path: impl AsRef<[u8]>) -> String {
 
 /// Takes down what the library reports.
 #[derive(Default)]
-struct Collect {
-    tracked: Vec<(BString, Mode, ObjectId, EntryStatus<(), Dirty>)>,
+struct StatusCollector {
+    tracked: Vec<(BString, Mode, ObjectId, EntryStatus<(), SubmoduleChanges>)>,
     untracked: Vec<(BString, bool)>,
 }
 
-impl<'index> VisitEntry<'index> for Collect {
+impl<'index> VisitEntry<'index> for StatusCollector {
     type ContentChange = ();
-    type SubmoduleStatus = Dirty;
+    type SubmoduleStatus = SubmoduleChanges;
 
-    fn visit_entry(&mut self, entry: Entry<'index, (), Dirty>) {
+    fn visit_entry(&mut self, entry: Entry<'index, (), SubmoduleChanges>) {
         match entry {
             Entry::Modification { entry, rela_path, status, .. } => {
                 self.tracked.push((rela_path.to_owned(), entry.mode, entry.id, status));

@@ -1,11 +1,11 @@
 //! A tree of files in memory, with the permissions of a Unix disk (owner and others; groups are left out).
 
-use super::faults::Steps;
+use super::faults::StepCounter;
 use crate::places::inside;
 use crate::system::{
-    DirEntry, FileId, FileKind, FileRead, Made, NOT_ABSOLUTE, ReadError, Stat, Within, Write, WriteError,
-    is_kernel_path,
-    resolve::{self, Lead, Looked},
+    CreateOutcome, DirEntry, FileId, FileKind, FileRead, NOT_ABSOLUTE, ReadError, ReadScope, Stat,
+    WriteError, WriteMode, is_kernel_path,
+    resolve::{self, PathEntry, ResolvedPath},
 };
 use jiff::Timestamp;
 use std::{
@@ -25,7 +25,7 @@ const MAX_NAME: usize = 255;
 /// Everything on the disk, by path without links.
 #[derive(Debug)]
 pub(super) struct Disk {
-    nodes: BTreeMap<OsString, Node>,
+    nodes: BTreeMap<OsString, DiskNode>,
     next_inode: u64,
     /// The number of changes so far.
     changes: i64,
@@ -35,8 +35,8 @@ pub(super) struct Disk {
 }
 
 #[derive(Clone, Debug)]
-struct Node {
-    what: What,
+struct DiskNode {
+    what: NodeContent,
     device: u64,
     inode: u64,
     mode: u32,
@@ -48,7 +48,7 @@ struct Node {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum What {
+pub(super) enum NodeContent {
     File(Arc<[u8]>),
     Dir,
     Link(PathBuf),
@@ -57,8 +57,15 @@ pub(super) enum What {
 
 impl Disk {
     pub(super) fn new(user: u32) -> Self {
-        let root =
-            Node { what: What::Dir, device: 1, inode: 1, mode: 0o755, owner: user, changed: 0, broken: None };
+        let root = DiskNode {
+            what: NodeContent::Dir,
+            device: 1,
+            inode: 1,
+            mode: 0o755,
+            owner: user,
+            changed: 0,
+            broken: None,
+        };
         Disk {
             nodes: BTreeMap::from([(OsString::from("/"), root)]),
             next_inode: 2,
@@ -72,19 +79,19 @@ impl Disk {
     // ---- for the builder: no permissions, parents come by themselves
 
     /// Puts something at `path`, in place of what was there. Missing parents are created.
-    pub(super) fn put(&mut self, path: &Path, what: What) {
+    pub(super) fn put(&mut self, path: &Path, what: NodeContent) {
         let place = self.make_parents(path);
         if matches!(
             (&what, self.nodes.get(place.as_os_str())),
-            (What::Dir, Some(Node { what: What::Dir, .. }))
+            (NodeContent::Dir, Some(DiskNode { what: NodeContent::Dir, .. }))
         ) {
             return;
         }
         self.cut(&place);
         let mode = match what {
-            What::File(_) | What::Special => 0o644,
-            What::Dir => 0o755,
-            What::Link(_) => 0o777,
+            NodeContent::File(_) | NodeContent::Special => 0o644,
+            NodeContent::Dir => 0o755,
+            NodeContent::Link(_) => 0o777,
         };
         self.insert(place, what, mode);
     }
@@ -95,7 +102,7 @@ impl Disk {
         let node = self.node(existing).expect("a hard link needs an existing file").clone();
         let place = self.make_parents(path);
         self.has_hard_links = true;
-        self.nodes.insert(place.into_os_string(), Node { changed, ..node });
+        self.nodes.insert(place.into_os_string(), DiskNode { changed, ..node });
     }
 
     /// Takes `path` away, with all that is below it.
@@ -131,22 +138,22 @@ impl Disk {
         let parent = if lead.whole { lead.place } else { parent.to_owned() };
         for place in parent.ancestors().collect::<Vec<_>>().into_iter().rev() {
             if self.lead_freely(place).trouble.is_some() {
-                self.insert(place.to_owned(), What::Dir, 0o755);
+                self.insert(place.to_owned(), NodeContent::Dir, 0o755);
             }
         }
         self.lead_freely(&parent).place.join(name)
     }
 
     /// Walks without regard to permissions.
-    fn lead_freely(&self, path: &Path) -> Lead {
+    fn lead_freely(&self, path: &Path) -> ResolvedPath {
         resolve::lead(path, |place| Ok(self.nodes.get(place.as_os_str()).map(looked)))
     }
 
-    fn node(&self, path: &Path) -> Option<&Node> {
+    fn node(&self, path: &Path) -> Option<&DiskNode> {
         self.nodes.get(self.entry_place(path).as_os_str())
     }
 
-    fn node_mut(&mut self, path: &Path) -> &mut Node {
+    fn node_mut(&mut self, path: &Path) -> &mut DiskNode {
         let changed = self.change();
         let place = self.entry_place(path);
         let node = self
@@ -174,7 +181,7 @@ impl Disk {
     // ---- the verbs of the System
 
     /// Follows all links of `path`, with permissions and limits on names.
-    pub(super) fn lead(&self, path: &Path) -> Lead {
+    pub(super) fn lead(&self, path: &Path) -> ResolvedPath {
         resolve::lead(path, |place| {
             let parent = place.parent().and_then(|parent| self.nodes.get(parent.as_os_str()));
             if parent.is_some_and(|parent| !self.may(parent, SEARCH)) {
@@ -187,12 +194,12 @@ impl Disk {
         })
     }
 
-    fn found(&self, path: &Path) -> Result<(PathBuf, &Node), ReadError> {
+    fn found(&self, path: &Path) -> Result<(PathBuf, &DiskNode), ReadError> {
         absolute(path)?;
         self.end_of(self.lead(path))
     }
 
-    fn end_of(&self, lead: Lead) -> Result<(PathBuf, &Node), ReadError> {
+    fn end_of(&self, lead: ResolvedPath) -> Result<(PathBuf, &DiskNode), ReadError> {
         if let Some(trouble) = lead.trouble {
             return Err(trouble);
         }
@@ -200,10 +207,10 @@ impl Disk {
         Ok((lead.place, node))
     }
 
-    pub(super) fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    pub(super) fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         absolute(path)?;
         let lead = self.lead(path);
-        if let Within::Root(root) = within {
+        if let ReadScope::Root(root) = within {
             absolute(root)?;
             let root = self.lead(root).place;
             if !inside(&lead.place, &root) {
@@ -211,7 +218,7 @@ impl Disk {
             }
             if matches!(
                 self.nodes.get(root.as_os_str()),
-                Some(Node { what: What::File(_) | What::Special, .. })
+                Some(DiskNode { what: NodeContent::File(_) | NodeContent::Special, .. })
             ) {
                 return Err(ReadError::Missing);
             }
@@ -226,7 +233,7 @@ impl Disk {
         if !self.may(node, READ) {
             return Err(ReadError::Denied);
         }
-        let What::File(bytes) = &node.what else { return Err(ReadError::Kind(kind(&node.what))) };
+        let NodeContent::File(bytes) = &node.what else { return Err(ReadError::Kind(kind(&node.what))) };
         let size = bytes.len() as u64;
         if size > limit {
             return Err(ReadError::TooLarge { size, limit });
@@ -247,13 +254,13 @@ impl Disk {
 
     pub(super) fn read_link(&self, path: &Path) -> Option<PathBuf> {
         match &self.itself(path)?.what {
-            What::Link(target) => Some(target.clone()),
+            NodeContent::Link(target) => Some(target.clone()),
             _ => None,
         }
     }
 
     /// Returns the node at a path, without following a link there.
-    fn itself(&self, path: &Path) -> Option<&Node> {
+    fn itself(&self, path: &Path) -> Option<&DiskNode> {
         let (parent, node) = self.found(path.parent()?).ok()?;
         let node =
             self.nodes.get(parent.join(path.file_name()?).as_os_str()).filter(|_| self.may(node, SEARCH))?;
@@ -265,7 +272,7 @@ impl Disk {
         if let Some(error) = &node.broken {
             return Err(error.clone());
         }
-        if !matches!(node.what, What::Dir) {
+        if !matches!(node.what, NodeContent::Dir) {
             return Err(ReadError::Kind(kind(&node.what)));
         }
         if !self.may(node, READ) {
@@ -301,15 +308,15 @@ impl Disk {
         &mut self,
         path: &Path,
         bytes: &[u8],
-        how: Write,
+        how: WriteMode,
         mode: u32,
-        steps: &mut Steps,
+        steps: &mut StepCounter,
     ) -> Result<(), WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         let place = self.target(path, how)?;
         let temp = place.with_file_name(format!(".preface-{:016x}.tmp", self.next_inode));
         steps.take()?;
-        self.insert(temp.clone(), What::File(Arc::from([])), 0o600);
+        self.insert(temp.clone(), NodeContent::File(Arc::from([])), 0o600);
         if let Err(error) = self.fill_and_place(&temp, &place, bytes, how, mode, steps) {
             if !steps.crashed {
                 self.change();
@@ -325,22 +332,22 @@ impl Disk {
         temp: &Path,
         place: &Path,
         bytes: &[u8],
-        how: Write,
+        how: WriteMode,
         mode: u32,
-        steps: &mut Steps,
+        steps: &mut StepCounter,
     ) -> Result<(), WriteError> {
         steps.take()?;
         let node = self.nodes.get_mut(temp.as_os_str()).expect("the temporary file was just created");
-        node.what = What::File(bytes.into());
+        node.what = NodeContent::File(bytes.into());
         steps.take()?;
         node.mode = mode & 0o777;
         steps.take()?;
-        if how == Write::New && self.nodes.contains_key(place.as_os_str()) {
+        if how == WriteMode::New && self.nodes.contains_key(place.as_os_str()) {
             return Err(WriteError::Exists);
         }
         let changed = self.change();
         let node = self.nodes.remove(temp.as_os_str()).expect("the temporary file was just written");
-        self.nodes.insert(place.as_os_str().to_owned(), Node { changed, ..node });
+        self.nodes.insert(place.as_os_str().to_owned(), DiskNode { changed, ..node });
         Ok(())
     }
 
@@ -349,33 +356,38 @@ impl Disk {
         path: &Path,
         bytes: &[u8],
         mode: u32,
-        steps: &mut Steps,
+        steps: &mut StepCounter,
     ) -> Result<(), WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         let entry = self.new_entry(path)?;
         match self.nodes.get(entry.as_os_str()) {
-            Some(node @ Node { what: What::File(_), .. }) if !self.may(node, WRITE) => {
+            Some(node @ DiskNode { what: NodeContent::File(_), .. }) if !self.may(node, WRITE) => {
                 return Err(WriteError::Denied);
             }
-            Some(Node { what: What::File(_), .. }) => {}
+            Some(DiskNode { what: NodeContent::File(_), .. }) => {}
             Some(_) => return Err(WriteError::Exists),
             None => self.parent_allows(&entry, WRITE | SEARCH)?,
         }
         steps.take()?;
         if !self.nodes.contains_key(entry.as_os_str()) {
-            self.insert(entry.clone(), What::File(Arc::from([])), mode);
+            self.insert(entry.clone(), NodeContent::File(Arc::from([])), mode);
         }
         let changed = self.change();
         let node = self.nodes.get_mut(entry.as_os_str()).expect("it was there or was just created");
         node.changed = changed;
         node.mode = mode & 0o777;
-        if let What::File(old) = &node.what {
-            node.what = What::File([old, bytes].concat().into());
+        if let NodeContent::File(old) = &node.what {
+            node.what = NodeContent::File([old, bytes].concat().into());
         }
         Ok(())
     }
 
-    pub(super) fn rename(&mut self, from: &Path, to: &Path, steps: &mut Steps) -> Result<(), WriteError> {
+    pub(super) fn rename(
+        &mut self,
+        from: &Path,
+        to: &Path,
+        steps: &mut StepCounter,
+    ) -> Result<(), WriteError> {
         for path in [from, to] {
             absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         }
@@ -398,18 +410,18 @@ impl Disk {
             let below = place.strip_prefix(&from).expect("it lies there");
             // `join` with nothing would add a separator.
             let new = if place == from { to.clone() } else { to.join(below) };
-            self.nodes.insert(new.into_os_string(), Node { changed, ..node });
+            self.nodes.insert(new.into_os_string(), DiskNode { changed, ..node });
         }
         Ok(())
     }
 
     /// Finds where a write ends up, and whether it may.
-    fn target(&self, path: &Path, how: Write) -> Result<PathBuf, WriteError> {
+    fn target(&self, path: &Path, how: WriteMode) -> Result<PathBuf, WriteError> {
         let entry = self.new_entry(path)?;
         let place = match self.nodes.get(entry.as_os_str()) {
             None => return self.parent_allows(&entry, FLUSHED).map(|()| entry),
-            Some(_) if how == Write::New => return Err(WriteError::Exists),
-            Some(Node { what: What::Link(_), .. }) => {
+            Some(_) if how == WriteMode::New => return Err(WriteError::Exists),
+            Some(DiskNode { what: NodeContent::Link(_), .. }) => {
                 let lead = self.lead(&entry);
                 match lead.trouble {
                     None => {}
@@ -421,7 +433,7 @@ impl Disk {
             Some(_) => entry,
         };
         match self.nodes.get(place.as_os_str()).map(|node| &node.what) {
-            None | Some(What::File(_)) => self.parent_allows(&place, FLUSHED).map(|()| place),
+            None | Some(NodeContent::File(_)) => self.parent_allows(&place, FLUSHED).map(|()| place),
             Some(_) => Err(WriteError::Exists),
         }
     }
@@ -432,7 +444,7 @@ impl Disk {
             return Err(WriteError::Exists);
         };
         let (place, node) = self.found(parent).map_err(cannot_write)?;
-        if !matches!(node.what, What::Dir) {
+        if !matches!(node.what, NodeContent::Dir) {
             return Err(WriteError::NoParent);
         }
         if !self.may(node, SEARCH) {
@@ -452,27 +464,36 @@ impl Disk {
         if self.may(parent, wish) { Ok(()) } else { Err(WriteError::Denied) }
     }
 
-    pub(super) fn make_dir(&mut self, path: &Path, mode: u32, steps: &mut Steps) -> Result<Made, WriteError> {
+    pub(super) fn make_dir(
+        &mut self,
+        path: &Path,
+        mode: u32,
+        steps: &mut StepCounter,
+    ) -> Result<CreateOutcome, WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         if path.file_name().is_none() {
-            return if self.found(path).is_ok() { Ok(Made::Existed) } else { Err(WriteError::NoParent) };
+            return if self.found(path).is_ok() {
+                Ok(CreateOutcome::Existed)
+            } else {
+                Err(WriteError::NoParent)
+            };
         }
         let entry = self.new_entry(path)?;
         if self.nodes.contains_key(entry.as_os_str()) {
             let stat = self.stat(path);
             return if stat.is_some_and(|stat| stat.kind == FileKind::Dir) {
-                Ok(Made::Existed)
+                Ok(CreateOutcome::Existed)
             } else {
                 Err(WriteError::Exists)
             };
         }
         self.parent_allows(&entry, WRITE | SEARCH)?;
         steps.take()?;
-        self.insert(entry, What::Dir, mode & 0o777);
-        Ok(Made::New)
+        self.insert(entry, NodeContent::Dir, mode & 0o777);
+        Ok(CreateOutcome::New)
     }
 
-    pub(super) fn remove(&mut self, path: &Path, steps: &mut Steps) -> Result<(), WriteError> {
+    pub(super) fn remove(&mut self, path: &Path, steps: &mut StepCounter) -> Result<(), WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         let entry = match self.new_entry(path) {
             Ok(entry) => entry,
@@ -482,7 +503,7 @@ impl Disk {
         };
         match self.nodes.get(entry.as_os_str()).map(|node| &node.what) {
             None => return Ok(()),
-            Some(What::Dir) => return Err(is_a_directory()),
+            Some(NodeContent::Dir) => return Err(is_a_directory()),
             Some(_) => {}
         }
         self.parent_allows(&entry, WRITE | SEARCH)?;
@@ -492,7 +513,7 @@ impl Disk {
         Ok(())
     }
 
-    pub(super) fn remove_dir(&mut self, path: &Path, steps: &mut Steps) -> Result<(), WriteError> {
+    pub(super) fn remove_dir(&mut self, path: &Path, steps: &mut StepCounter) -> Result<(), WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         let entry = match self.new_entry(path) {
             Ok(entry) => entry,
@@ -501,7 +522,7 @@ impl Disk {
         };
         match self.nodes.get(entry.as_os_str()).map(|node| &node.what) {
             None => return Ok(()),
-            Some(What::Dir) => {}
+            Some(NodeContent::Dir) => {}
             // As the machine says of a path that goes through a file.
             Some(_) => return Err(WriteError::NoParent),
         }
@@ -520,35 +541,35 @@ impl Disk {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         let entry = self.new_entry(path)?;
         match self.nodes.get(entry.as_os_str()) {
-            Some(node @ Node { what: What::File(_), .. }) if !self.may(node, READ | WRITE) => {
+            Some(node @ DiskNode { what: NodeContent::File(_), .. }) if !self.may(node, READ | WRITE) => {
                 return Err(WriteError::Denied);
             }
-            Some(Node { what: What::File(_), .. }) => {}
+            Some(DiskNode { what: NodeContent::File(_), .. }) => {}
             Some(_) => return Err(WriteError::Exists),
             None => {
                 self.parent_allows(&entry, WRITE | SEARCH)?;
-                self.insert(entry.clone(), What::File(Arc::from([])), 0o600);
+                self.insert(entry.clone(), NodeContent::File(Arc::from([])), 0o600);
             }
         }
         Ok(entry)
     }
 
-    fn insert(&mut self, place: PathBuf, what: What, mode: u32) {
+    fn insert(&mut self, place: PathBuf, what: NodeContent, mode: u32) {
         let changed = self.change();
         let (inode, owner) = (self.next_inode, self.user);
-        let node = Node { what, device: 1, inode, mode, owner, changed, broken: None };
+        let node = DiskNode { what, device: 1, inode, mode, owner, changed, broken: None };
         self.next_inode += 1;
         self.nodes.insert(place.into_os_string(), node);
     }
 
-    fn stat_of(&self, node: &Node) -> Stat {
+    fn stat_of(&self, node: &DiskNode) -> Stat {
         let len = match &node.what {
-            What::File(bytes) => bytes.len() as u64,
-            What::Link(target) => target.as_os_str().len() as u64,
-            What::Dir | What::Special => 0,
+            NodeContent::File(bytes) => bytes.len() as u64,
+            NodeContent::Link(target) => target.as_os_str().len() as u64,
+            NodeContent::Dir | NodeContent::Special => 0,
         };
         // A directory may have changed with anything that did. Each change has an instant of its own, long ago.
-        let change = if matches!(node.what, What::Dir) { self.changes } else { node.changed };
+        let change = if matches!(node.what, NodeContent::Dir) { self.changes } else { node.changed };
         let id = self.has_file_ids.then_some(FileId { device: node.device, inode: node.inode });
         let (mode, owner) = (Some(node.mode), Some(node.owner));
         let links = match self.has_hard_links {
@@ -560,7 +581,7 @@ impl Disk {
         Stat { kind: kind(&node.what), len, id, mode, owner, links, changed }
     }
 
-    fn may(&self, node: &Node, wish: u32) -> bool {
+    fn may(&self, node: &DiskNode, wish: u32) -> bool {
         let granted = if node.owner == self.user { node.mode >> 6 } else { node.mode };
         self.user == 0 || granted & wish == wish
     }
@@ -570,20 +591,20 @@ fn absolute(path: &Path) -> Result<(), ReadError> {
     if path.has_root() { Ok(()) } else { Err(ReadError::Other(NOT_ABSOLUTE.into())) }
 }
 
-fn looked(node: &Node) -> Looked {
+fn looked(node: &DiskNode) -> PathEntry {
     match &node.what {
-        What::Dir => Looked::Dir,
-        What::Link(target) => Looked::Link(target.clone()),
-        What::File(_) | What::Special => Looked::Other,
+        NodeContent::Dir => PathEntry::Dir,
+        NodeContent::Link(target) => PathEntry::Link(target.clone()),
+        NodeContent::File(_) | NodeContent::Special => PathEntry::Other,
     }
 }
 
-fn kind(what: &What) -> FileKind {
+fn kind(what: &NodeContent) -> FileKind {
     match what {
-        What::File(_) => FileKind::File,
-        What::Dir => FileKind::Dir,
-        What::Link(_) => FileKind::Link,
-        What::Special => FileKind::Special,
+        NodeContent::File(_) => FileKind::File,
+        NodeContent::Dir => FileKind::Dir,
+        NodeContent::Link(_) => FileKind::Link,
+        NodeContent::Special => FileKind::Special,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::system::WriteError;
 
 /// The failure of an injected step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum WriteFault {
     /// The step fails with this error, and the write cleans up behind itself.
     Fail(WriteError),
     /// The process dies at this step: nothing is cleaned up, and every later step fails too, until
@@ -14,13 +14,13 @@ pub enum Fault {
 
 /// Counts the steps of all writes.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
+pub(super) struct StepCounter {
     pub(super) taken: u64,
-    pub(super) planned: Option<(u64, Fault)>,
+    pub(super) planned: Option<(u64, WriteFault)>,
     pub(super) crashed: bool,
 }
 
-impl Steps {
+impl StepCounter {
     /// Takes one step, unless it is the planned one.
     pub(super) fn take(&mut self) -> Result<(), WriteError> {
         if self.crashed {
@@ -30,8 +30,8 @@ impl Steps {
         self.taken += 1;
         let Some((_, fault)) = self.planned.take_if(|(planned, _)| *planned == number) else { return Ok(()) };
         match fault {
-            Fault::Fail(error) => Err(error),
-            Fault::Crash => {
+            WriteFault::Fail(error) => Err(error),
+            WriteFault::Crash => {
                 self.crashed = true;
                 Err(crashed())
             }

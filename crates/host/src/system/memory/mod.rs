@@ -3,11 +3,11 @@
 //! It is built by chaining, shared by cloning, and asked afterwards what was touched:
 //!
 //! ```
-//! use preface_host::system::{System, Within, memory::MemorySystem};
+//! use preface_host::system::{System, ReadScope, memory::MemorySystem};
 //! use std::path::Path;
 //!
 //! let machine = MemorySystem::new().with_file("/p/AGENTS.md", "Use tabs.").with_link("/p/CLAUDE.md", "AGENTS.md");
-//! let read = machine.read(Path::new("/p/CLAUDE.md"), Within::Root(Path::new("/p")), 1024).unwrap();
+//! let read = machine.read(Path::new("/p/CLAUDE.md"), ReadScope::Root(Path::new("/p")), 1024).unwrap();
 //! assert_eq!(*read.bytes, b"Use tabs.");
 //! assert_eq!(machine.reads("/p/AGENTS.md"), 1);
 //! ```
@@ -19,16 +19,16 @@ mod faults;
 mod run;
 mod touch;
 
-pub use faults::Fault;
+pub use faults::WriteFault;
 pub use run::FakeRun;
-pub use touch::{Touch, Verb};
+pub use touch::{AccessKind, AccessRecord};
 
 use super::{
-    DirEntry, Directory, FileKind, FileRead, GitTrouble, HardLinks, Made, NOT_BENEATH, Ran, ReadError, Run,
-    RunError, Stat, System, Within, Write, WriteError, names_below,
+    CreateOutcome, DirEntry, Directory, FileKind, FileRead, GitError, HardLinks, NOT_BENEATH, ReadError,
+    ReadScope, RunError, RunOutput, RunRequest, Stat, System, WriteError, WriteMode, names_below,
 };
-use disk::{Disk, What};
-use faults::Steps;
+use disk::{Disk, NodeContent};
+use faults::StepCounter;
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
@@ -42,7 +42,7 @@ use std::{
 /// A machine in memory. Clones share the disk, the clock and the log.
 #[derive(Clone, Debug)]
 pub struct MemorySystem {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     bundled: BTreeMap<String, Cow<'static, [u8]>>,
     zone: TimeZone,
     vars: BTreeMap<String, OsString>,
@@ -54,20 +54,20 @@ pub struct MemorySystem {
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedState {
+    state: Mutex<MemoryState>,
     unlocked: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct MemoryState {
     disk: Disk,
     now: Timestamp,
-    git: BTreeMap<PathBuf, Result<String, GitTrouble>>,
+    git: BTreeMap<PathBuf, Result<String, GitError>>,
     commands: BTreeMap<Vec<String>, FakeRun>,
-    runs: Vec<Run>,
-    touches: Vec<Touch>,
-    steps: Steps,
+    runs: Vec<RunRequest>,
+    touches: Vec<AccessRecord>,
+    steps: StepCounter,
     locked: BTreeSet<PathBuf>,
     locked_elsewhere: BTreeSet<PathBuf>,
     swap: Option<Swap>,
@@ -92,7 +92,7 @@ impl MemorySystem {
     /// Returns an empty machine: Linux, user 1000 at home in `/home/user`, working in `/work`, host `machine`, UTC, and
     /// a clock that stands at 2026-01-02 03:04:05. No variables, nothing bundled, no repositories.
     pub fn new() -> Self {
-        let state = State {
+        let state = MemoryState {
             disk: Disk::new(1000),
             now: Timestamp::from_second(1_767_323_045)
                 .expect("the second lies within the range of timestamps"),
@@ -100,13 +100,13 @@ impl MemorySystem {
             commands: BTreeMap::new(),
             runs: Vec::new(),
             touches: Vec::new(),
-            steps: Steps::default(),
+            steps: StepCounter::default(),
             locked: BTreeSet::new(),
             locked_elsewhere: BTreeSet::new(),
             swap: None,
         };
         MemorySystem {
-            shared: Arc::new(Shared { state: Mutex::new(state), unlocked: Condvar::new() }),
+            shared: Arc::new(SharedState { state: Mutex::new(state), unlocked: Condvar::new() }),
             bundled: BTreeMap::new(),
             zone: TimeZone::UTC,
             vars: BTreeMap::new(),
@@ -128,7 +128,7 @@ impl MemorySystem {
 
     /// Adds a directory (mode 0755) and its missing parents.
     pub fn with_dir(self, path: impl AsRef<Path>) -> Self {
-        self.state().disk.put(path.as_ref(), What::Dir);
+        self.state().disk.put(path.as_ref(), NodeContent::Dir);
         self
     }
 
@@ -146,7 +146,7 @@ impl MemorySystem {
 
     /// Adds a pipe, socket or device.
     pub fn with_special(self, path: impl AsRef<Path>) -> Self {
-        self.state().disk.put(path.as_ref(), What::Special);
+        self.state().disk.put(path.as_ref(), NodeContent::Special);
         self
     }
 
@@ -223,7 +223,7 @@ impl MemorySystem {
 
     /// Sets the working directory and creates it.
     pub fn with_current_dir(mut self, path: impl AsRef<Path>) -> Self {
-        self.state().disk.put(path.as_ref(), What::Dir);
+        self.state().disk.put(path.as_ref(), NodeContent::Dir);
         self.current_dir = Some(path.as_ref().to_owned());
         self
     }
@@ -236,7 +236,7 @@ impl MemorySystem {
 
     /// Sets the home directory and creates it.
     pub fn with_home(mut self, path: impl AsRef<Path>) -> Self {
-        self.state().disk.put(path.as_ref(), What::Dir);
+        self.state().disk.put(path.as_ref(), NodeContent::Dir);
         self.home = Some(path.as_ref().to_owned());
         self
     }
@@ -266,7 +266,7 @@ impl MemorySystem {
     }
 
     /// Sets what `git status --short` prints in `dir` (as asked for, or canonical).
-    pub fn with_git_status(self, dir: impl Into<PathBuf>, answer: Result<&str, GitTrouble>) -> Self {
+    pub fn with_git_status(self, dir: impl Into<PathBuf>, answer: Result<&str, GitError>) -> Self {
         self.state().git.insert(dir.into(), answer.map(str::to_owned));
         self
     }
@@ -294,12 +294,12 @@ impl MemorySystem {
 impl MemorySystem {
     /// Adds or replaces a file, from outside of the program under test: no permissions, no steps, no log.
     pub fn put_file(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
-        self.state().disk.put(path.as_ref(), What::File(bytes.as_ref().into()));
+        self.state().disk.put(path.as_ref(), NodeContent::File(bytes.as_ref().into()));
     }
 
     /// Adds or replaces a link, from outside of the program under test.
     pub fn put_link(&self, path: impl AsRef<Path>, target: impl Into<PathBuf>) {
-        self.state().disk.put(path.as_ref(), What::Link(target.into()));
+        self.state().disk.put(path.as_ref(), NodeContent::Link(target.into()));
     }
 
     /// Replaces the file at `path` by a link, as another program would, just before `asked` is read.
@@ -327,12 +327,12 @@ impl MemorySystem {
     /// [`System::write`] takes five steps: create the temporary file, fill it, flush it, put it in place, flush the
     /// directory. [`Directory::append`], [`Directory::rename`], [`System::make_dir`],
     /// [`System::remove`] and [`System::remove_dir`] take one each.
-    pub fn fail_step(&self, after: u64, fault: Fault) {
+    pub fn fail_step(&self, after: u64, fault: WriteFault) {
         let steps = &mut self.state().steps;
         steps.planned = Some((steps.taken + after, fault));
     }
 
-    /// Ends the crash of a [`Fault::Crash`]: the disk is as it was left, locks are gone.
+    /// Ends the crash of a [`WriteFault::Crash`]: the disk is as it was left, locks are gone.
     pub fn restart(&self) {
         let mut state = self.state();
         state.steps.crashed = false;
@@ -346,16 +346,16 @@ impl MemorySystem {
     pub fn reads(&self, path: impl AsRef<Path>) -> usize {
         let state = self.state();
         let place = state.disk.lead(path.as_ref()).place;
-        state.touches.iter().filter(|touch| touch.verb == Verb::Read && touch.place == place).count()
+        state.touches.iter().filter(|touch| touch.verb == AccessKind::Read && touch.place == place).count()
     }
 
     /// Returns everything that was to be run, in order, also what was not found.
-    pub fn runs(&self) -> Vec<Run> {
+    pub fn runs(&self) -> Vec<RunRequest> {
         self.state().runs.clone()
     }
 
     /// Returns everything that was asked of the disk and git, or run, in order.
-    pub fn touches(&self) -> Vec<Touch> {
+    pub fn touches(&self) -> Vec<AccessRecord> {
         self.state().touches.clone()
     }
 
@@ -371,69 +371,69 @@ impl MemorySystem {
         self.state().steps.taken
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the state, with one line more in the log.
-    fn touch(&self, verb: Verb, path: &Path) -> MutexGuard<'_, State> {
+    fn touch(&self, verb: AccessKind, path: &Path) -> MutexGuard<'_, MemoryState> {
         let mut state = self.state();
         if let Some(Swap { path, target, .. }) =
-            state.swap.take_if(|swap| verb == Verb::Read && swap.asked == path)
+            state.swap.take_if(|swap| verb == AccessKind::Read && swap.asked == path)
         {
-            state.disk.put(&path, What::Link(target));
+            state.disk.put(&path, NodeContent::Link(target));
         }
         let place = state.disk.lead(path).place;
-        state.touches.push(Touch { verb, path: path.to_owned(), place });
+        state.touches.push(AccessRecord { verb, path: path.to_owned(), place });
         state
     }
 }
 
 impl System for MemorySystem {
-    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        self.touch(Verb::Read, path).disk.read(path, within, limit)
+    fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        self.touch(AccessKind::Read, path).disk.read(path, within, limit)
     }
 
-    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        let mut read = self.touch(Verb::Read, path).disk.read(path, within, u64::MAX)?;
+    fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        let mut read = self.touch(AccessKind::Read, path).disk.read(path, within, u64::MAX)?;
         Arc::make_mut(&mut read.bytes).truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(read)
     }
 
     fn stat(&self, path: &Path) -> Option<Stat> {
-        self.touch(Verb::Stat, path).disk.stat(path)
+        self.touch(AccessKind::Stat, path).disk.stat(path)
     }
 
     fn link_stat(&self, path: &Path) -> Option<Stat> {
-        self.touch(Verb::LinkStat, path).disk.link_stat(path)
+        self.touch(AccessKind::LinkStat, path).disk.link_stat(path)
     }
 
     fn read_link(&self, path: &Path) -> Option<PathBuf> {
-        self.touch(Verb::LinkStat, path).disk.read_link(path)
+        self.touch(AccessKind::LinkStat, path).disk.read_link(path)
     }
 
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
-        self.touch(Verb::List, dir).disk.list(dir, limit)
+        self.touch(AccessKind::List, dir).disk.list(dir, limit)
     }
 
     fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
-        self.touch(Verb::Canonical, path).disk.canonical(path)
+        self.touch(AccessKind::Canonical, path).disk.canonical(path)
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
-        let state = &mut *self.touch(Verb::Write, path);
+    fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
+        let state = &mut *self.touch(AccessKind::Write, path);
         state.disk.write(path, bytes, how, mode, &mut state.steps)
     }
 
     fn directory(
         &self,
         path: &Path,
-        within: Within<'_>,
+        within: ReadScope<'_>,
         mode: u32,
     ) -> Result<Box<dyn Directory + '_>, WriteError> {
         let (root, names) = match within {
-            Within::Anywhere => (path, Vec::new()),
-            Within::Root(root) => (root, names_below(path, root)?),
+            ReadScope::Anywhere => (path, Vec::new()),
+            ReadScope::Root(root) => (root, names_below(path, root)?),
         };
         super::make_dirs_by(root, |dir| self.make_dir(dir, mode))?;
         let mut place = self.canonical(root).map_err(|error| WriteError::Other(error.to_string()))?;
@@ -448,8 +448,8 @@ impl System for MemorySystem {
         Ok(Box::new(MemoryDirectory { system: self, place }))
     }
 
-    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {
-        let state = &mut *self.touch(Verb::MakeDir, path);
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
+        let state = &mut *self.touch(AccessKind::MakeDir, path);
         state.disk.make_dir(path, mode, &mut state.steps)
     }
 
@@ -458,17 +458,17 @@ impl System for MemorySystem {
     }
 
     fn remove(&self, path: &Path) -> Result<(), WriteError> {
-        let state = &mut *self.touch(Verb::Remove, path);
+        let state = &mut *self.touch(AccessKind::Remove, path);
         state.disk.remove(path, &mut state.steps)
     }
 
     fn remove_dir(&self, path: &Path) -> Result<(), WriteError> {
-        let state = &mut *self.touch(Verb::RemoveDir, path);
+        let state = &mut *self.touch(AccessKind::RemoveDir, path);
         state.disk.remove_dir(path, &mut state.steps)
     }
 
     fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
-        let mut state = self.touch(Verb::Lock, path);
+        let mut state = self.touch(AccessKind::Lock, path);
         if state.locked_elsewhere.contains(path) {
             return Err(WriteError::Busy);
         }
@@ -530,16 +530,16 @@ impl System for MemorySystem {
         Some(self.state().disk.user)
     }
 
-    fn git_status(&self, dir: &Path, _hard_links: HardLinks) -> Result<String, GitTrouble> {
-        let state = self.touch(Verb::GitStatus, dir);
+    fn git_status(&self, dir: &Path, _hard_links: HardLinks) -> Result<String, GitError> {
+        let state = self.touch(AccessKind::GitStatus, dir);
         let canonical = state.disk.lead(dir).place;
         let answer = state.git.get(dir).or_else(|| state.git.get(&canonical));
-        answer.cloned().unwrap_or(Err(GitTrouble::NoRepository))
+        answer.cloned().unwrap_or(Err(GitError::NoRepository))
     }
 
-    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+    fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
         let program = command.program()?;
-        let mut state = self.touch(Verb::Run, Path::new(program));
+        let mut state = self.touch(AccessKind::Run, Path::new(program));
         state.runs.push(command.clone());
         let fake = state
             .commands
@@ -566,11 +566,11 @@ struct MemoryDirectory<'s> {
 impl Directory for MemoryDirectory<'_> {
     fn append(&self, name: &OsStr, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
         let path = self.place.join(name);
-        let state = &mut *self.system.touch(Verb::Append, &path);
+        let state = &mut *self.system.touch(AccessKind::Append, &path);
         state.disk.append(&path, bytes, mode, &mut state.steps)
     }
 
-    fn write(&self, name: &OsStr, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+    fn write(&self, name: &OsStr, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
         let path = self.place.join(name);
         match self.system.link_stat(&path) {
             Some(stat) if stat.kind != FileKind::File => Err(WriteError::Exists),
@@ -592,7 +592,7 @@ impl Directory for MemoryDirectory<'_> {
 
     fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError> {
         let (from, to) = (self.place.join(from), self.place.join(to));
-        let state = &mut *self.system.touch(Verb::Rename, &from);
+        let state = &mut *self.system.touch(AccessKind::Rename, &from);
         state.disk.rename(&from, &to, &mut state.steps)
     }
 
@@ -603,7 +603,7 @@ impl Directory for MemoryDirectory<'_> {
 
 /// Holds a lock until it is dropped.
 struct Lock {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     place: PathBuf,
 }
 

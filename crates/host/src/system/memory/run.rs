@@ -1,6 +1,6 @@
 //! Programs that only seem to run.
 
-use crate::system::{Ran, Run, RunError, RunStatus, STDERR_LIMIT};
+use crate::system::{RunError, RunOutput, RunRequest, RunStatus, STDERR_LIMIT};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -59,7 +59,7 @@ impl FakeRun {
         self
     }
 
-    pub(super) fn answer(&self, run: &Run, program: &str) -> Result<Ran, RunError> {
+    pub(super) fn answer(&self, run: &RunRequest, program: &str) -> Result<RunOutput, RunError> {
         let bare = !Path::new(program).has_root();
         if bare && program.contains('/') {
             let why = format!("`{}` is neither an absolute path nor a bare name", program.escape_debug());
@@ -80,7 +80,7 @@ impl FakeRun {
             return Err(RunError::TimedOut { after: run.timeout });
         }
         let kept = self.stderr.len().min(STDERR_LIMIT);
-        Ok(Ran {
+        Ok(RunOutput {
             program: path,
             status: self.status,
             stdout: self.stdout.clone(),

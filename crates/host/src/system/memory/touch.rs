@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// One question to (or order for) the disk or git.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Touch {
+pub struct AccessRecord {
     /// The method that was called.
-    pub verb: Verb,
+    pub verb: AccessKind,
     /// The path as it was asked for.
     pub path: PathBuf,
     /// The target, all links resolved as far as possible.
@@ -15,7 +15,7 @@ pub struct Touch {
 
 /// The methods of [`System`](crate::system::System) that take a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
+pub enum AccessKind {
     /// `read`
     Read,
     /// `stat`

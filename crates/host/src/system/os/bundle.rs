@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-type Table = &'static [(&'static str, &'static [u8])];
+type BundleTable = &'static [(&'static str, &'static [u8])];
 
-pub(super) fn get(table: Table, path: &str) -> Option<Cow<'static, [u8]>> {
+pub(super) fn get(table: BundleTable, path: &str) -> Option<Cow<'static, [u8]>> {
     let index = table.binary_search_by_key(&path, |(name, _)| name).ok()?;
     Some(Cow::Borrowed(table[index].1))
 }
 
-pub(super) fn list(table: Table, prefix: &str) -> Vec<String> {
+pub(super) fn list(table: BundleTable, prefix: &str) -> Vec<String> {
     let start = table.partition_point(|(name, _)| *name < prefix);
     let names = table[start..].iter().map(|(name, _)| *name);
     names.take_while(|name| name.starts_with(prefix)).map(str::to_owned).collect()

@@ -4,7 +4,7 @@
 
 use super::{dirs, lock, look, trouble::write_error, write};
 use crate::system::{
-    Directory, FileKind, NOT_BENEATH, ReadError, Stat, Within, Write, WriteError, names_below,
+    Directory, FileKind, NOT_BENEATH, ReadError, ReadScope, Stat, WriteError, WriteMode, names_below,
 };
 use std::{
     ffi::{OsStr, OsString},
@@ -24,13 +24,13 @@ pub(super) struct OpenDirectory {
 /// Opens `path` and creates what is missing of it. Beneath a root no link is followed.
 pub(super) fn open(
     path: &Path,
-    within: Within<'_>,
+    within: ReadScope<'_>,
     mode: u32,
     lock_wait: Duration,
 ) -> Result<OpenDirectory, WriteError> {
     let (root, names) = match within {
-        Within::Anywhere => (path, Vec::new()),
-        Within::Root(root) => (root, names_below(path, root)?),
+        ReadScope::Anywhere => (path, Vec::new()),
+        ReadScope::Root(root) => (root, names_below(path, root)?),
     };
     crate::system::make_dirs_by(root, |dir| dirs::make_dir(dir, mode))?;
     let mut dir = root.to_owned();
@@ -68,7 +68,7 @@ impl Directory for OpenDirectory {
         })
     }
 
-    fn write(&self, name: &OsStr, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+    fn write(&self, name: &OsStr, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
         write::write(&self.file(name)?, bytes, how, mode)
     }
 

@@ -9,7 +9,7 @@ use super::{
     write,
 };
 use crate::system::{
-    Directory, FileKind, NOT_BENEATH, ReadError, Stat, Within, Write, WriteError, names_below,
+    Directory, FileKind, NOT_BENEATH, ReadError, ReadScope, Stat, WriteError, WriteMode, names_below,
 };
 use rustix::{
     fd::OwnedFd,
@@ -37,13 +37,13 @@ pub(super) struct OpenDirectory {
 /// Opens `path` and creates what is missing of it. Beneath a root no link is followed.
 pub(super) fn open(
     path: &Path,
-    within: Within<'_>,
+    within: ReadScope<'_>,
     mode: u32,
     lock_wait: Duration,
 ) -> Result<OpenDirectory, WriteError> {
     let (root, names) = match within {
-        Within::Anywhere => (path, Vec::new()),
-        Within::Root(root) => (root, names_below(path, root)?),
+        ReadScope::Anywhere => (path, Vec::new()),
+        ReadScope::Root(root) => (root, names_below(path, root)?),
     };
     let mut dir = match rustix::fs::open(root, DIR, Mode::empty()) {
         Err(Errno::NOENT) => {
@@ -136,9 +136,9 @@ impl Directory for OpenDirectory {
         })
     }
 
-    fn write(&self, name: &OsStr, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+    fn write(&self, name: &OsStr, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
         match (self.kind(name), how) {
-            (None, _) | (Some(FileKind::File), Write::Replace) => {}
+            (None, _) | (Some(FileKind::File), WriteMode::Replace) => {}
             (Some(_), _) => return Err(WriteError::Exists),
         }
         write::write_in(&self.dir, name, bytes, how, mode & 0o777)

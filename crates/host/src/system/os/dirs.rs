@@ -4,26 +4,26 @@ use super::{
     look,
     trouble::{is_a_directory, write_error},
 };
-use crate::system::{FileKind, Made, WriteError};
+use crate::system::{CreateOutcome, FileKind, WriteError};
 use std::{
     fs,
     io::{self, ErrorKind},
     path::Path,
 };
 
-/// Returns the result of a single `mkdir`: of two processes exactly one gets [`Made::New`].
-pub(super) fn make_dir(path: &Path, mode: u32) -> Result<Made, WriteError> {
+/// Returns the result of a single `mkdir`: of two processes exactly one gets [`CreateOutcome::New`].
+pub(super) fn make_dir(path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
     match mkdir(path, mode) {
         Ok(()) => {}
         Err(error) => {
             return match look::stat(path) {
-                Some(stat) if stat.kind == FileKind::Dir => Ok(Made::Existed),
+                Some(stat) if stat.kind == FileKind::Dir => Ok(CreateOutcome::Existed),
                 _ => Err(write_error(&error)),
             };
         }
     }
     settle(path, mode).map_err(|error| write_error(&error))?;
-    Ok(Made::New)
+    Ok(CreateOutcome::New)
 }
 
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use super::trouble::read_error;
 use crate::system::{
     DirEntry, FileId, FileKind, ReadError, Stat,
-    resolve::{self, Lead, Looked},
+    resolve::{self, PathEntry, ResolvedPath},
 };
 use std::{
     fs::{self, FileType, Metadata},
@@ -47,22 +47,22 @@ pub(super) fn canonical(path: &Path) -> Result<PathBuf, ReadError> {
 }
 
 /// Resolves `path` as far as possible.
-pub(super) fn lead(path: &Path) -> Lead {
+pub(super) fn lead(path: &Path) -> ResolvedPath {
     match fs::canonicalize(path) {
-        Ok(place) => Lead { place, whole: true, trouble: None },
+        Ok(place) => ResolvedPath { place, whole: true, trouble: None },
         Err(_) => resolve::lead(path, |place| looked(place).or_else(|error| not_there(place, &error))),
     }
 }
 
-fn looked(place: &Path) -> io::Result<Option<Looked>> {
+fn looked(place: &Path) -> io::Result<Option<PathEntry>> {
     let file_type = fs::symlink_metadata(place)?.file_type();
     if file_type.is_symlink() {
-        return Ok(Some(Looked::Link(fs::read_link(place)?)));
+        return Ok(Some(PathEntry::Link(fs::read_link(place)?)));
     }
-    Ok(Some(if file_type.is_dir() { Looked::Dir } else { Looked::Other }))
+    Ok(Some(if file_type.is_dir() { PathEntry::Dir } else { PathEntry::Other }))
 }
 
-fn not_there(place: &Path, error: &io::Error) -> Result<Option<Looked>, ReadError> {
+fn not_there(place: &Path, error: &io::Error) -> Result<Option<PathEntry>, ReadError> {
     match read_error(place, error) {
         ReadError::Missing => Ok(None),
         error => Err(error),

@@ -25,8 +25,8 @@ mod write;
 mod zone;
 
 use super::{
-    DirEntry, Directory, FileKind, FileRead, GitTrouble, HardLinks, Made, Ran, ReadError, Run, RunError,
-    Stat, System, Within, Write, WriteError, program,
+    CreateOutcome, DirEntry, Directory, FileKind, FileRead, GitError, HardLinks, ReadError, ReadScope,
+    RunError, RunOutput, RunRequest, Stat, System, WriteError, WriteMode, program,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -81,19 +81,19 @@ impl OsSystem {
 }
 
 /// Opens a file for reading, wherever it is or only inside a root.
-fn opened(path: &Path, within: Within<'_>) -> Result<File, ReadError> {
+fn opened(path: &Path, within: ReadScope<'_>) -> Result<File, ReadError> {
     match within {
-        Within::Anywhere => open::anywhere(trouble::absolute(path)?),
-        Within::Root(root) => open::within(trouble::absolute(path)?, trouble::absolute(root)?),
+        ReadScope::Anywhere => open::anywhere(trouble::absolute(path)?),
+        ReadScope::Root(root) => open::within(trouble::absolute(path)?, trouble::absolute(root)?),
     }
 }
 
 impl System for OsSystem {
-    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         read::bounded(&opened(path, within)?, limit)
     }
 
-    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+    fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         read::head(&opened(path, within)?, limit)
     }
 
@@ -117,21 +117,21 @@ impl System for OsSystem {
         look::canonical(trouble::absolute(path)?)
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+    fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
         write::write(trouble::absolute_to_write(path)?, bytes, how, mode & 0o777)
     }
 
     fn directory(
         &self,
         path: &Path,
-        within: Within<'_>,
+        within: ReadScope<'_>,
         mode: u32,
     ) -> Result<Box<dyn Directory + '_>, WriteError> {
         let path = trouble::absolute_to_write(path)?;
         Ok(Box::new(directory::open(path, within, mode & 0o777, self.lock_wait)?))
     }
 
-    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
         dirs::make_dir(trouble::absolute_to_write(path)?, mode & 0o777)
     }
 
@@ -197,11 +197,11 @@ impl System for OsSystem {
         surroundings::user_id()
     }
 
-    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
+    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError> {
         git_status(dir, hard_links)
     }
 
-    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+    fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
         let found = program::find(self, command)?;
         if self.stat(&command.cwd).is_none_or(|stat| stat.kind != FileKind::Dir) {
             return Err(super::run::no_directory(&command.cwd));
@@ -218,6 +218,6 @@ impl System for OsSystem {
 use super::git_status::status as git_status;
 
 #[cfg(not(feature = "git-status"))]
-fn git_status(_dir: &Path, _hard_links: HardLinks) -> Result<String, GitTrouble> {
-    Err(GitTrouble::Unsupported("built without git support".into()))
+fn git_status(_dir: &Path, _hard_links: HardLinks) -> Result<String, GitError> {
+    Err(GitError::Unsupported("built without git support".into()))
 }

@@ -6,7 +6,7 @@
 //! error, never a file from outside.
 
 use super::{look, trouble::read_error};
-use crate::system::{ReadError, resolve::Lead};
+use crate::system::{ReadError, resolve::ResolvedPath};
 use rustix::{
     fd::OwnedFd,
     fs::{Mode, OFlags},
@@ -68,7 +68,7 @@ fn beneath(_path: &Path, _root: &Path) -> Option<Result<File, ReadError>> {
 /// Resolves, compares, and opens what was compared.
 fn step_by_step(path: &Path, root: &Path) -> Result<File, ReadError> {
     for _ in 0..TRIES {
-        let Lead { place: target, trouble, .. } = look::lead(path);
+        let ResolvedPath { place: target, trouble, .. } = look::lead(path);
         let root = look::lead(root).place;
         let Ok(below) = target.strip_prefix(&root) else { return Err(ReadError::Outside { target }) };
         if let Some(trouble) = trouble {

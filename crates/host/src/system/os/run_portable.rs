@@ -3,7 +3,9 @@
 //! Without process groups only the program itself can be ended. A thread that reads from something which the program
 //! left running ends with that, and nobody waits for it.
 
-use crate::system::{Ran, Run, RunError, RunStatus, program::Program, run::STDERR_LIMIT};
+use crate::system::{
+    RunError, RunOutput, RunRequest, RunStatus, program::ResolvedProgram, run::STDERR_LIMIT,
+};
 use std::{
     ffi::OsString,
     io::{self, ErrorKind, Read, Write as _},
@@ -26,10 +28,10 @@ const LAST_WAIT: Duration = Duration::from_millis(200);
 const CHUNK: usize = 64 << 10;
 
 pub(super) fn run(
-    run: &Run,
-    program: &Program,
+    run: &RunRequest,
+    program: &ResolvedProgram,
     environment: Vec<(OsString, OsString)>,
-) -> Result<Ran, RunError> {
+) -> Result<RunOutput, RunError> {
     let start = Instant::now();
     let mut command = Command::new(&program.path);
     command
@@ -41,14 +43,14 @@ pub(super) fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     hide_window(&mut command);
-    let mut child = Ended(command.spawn().map_err(|error| not_started(&run.argv[0], &error))?);
+    let mut child = ChildGuard(command.spawn().map_err(|error| not_started(&run.argv[0], &error))?);
     if let Some(mut pipe) = child.0.stdin.take() {
         let bytes = run.stdin.clone();
         // Whoever does not read is no error.
         thread::spawn(move || drop(pipe.write_all(&bytes)));
     }
-    let stdout = Reading::start(child.0.stdout.take(), run.output_limit.saturating_add(1));
-    let stderr = Reading::start(child.0.stderr.take(), STDERR_LIMIT);
+    let stdout = OutputReader::start(child.0.stdout.take(), run.output_limit.saturating_add(1));
+    let stderr = OutputReader::start(child.0.stderr.take(), STDERR_LIMIT);
     let end = start.checked_add(run.timeout);
     let status = loop {
         if stdout.is_full() {
@@ -71,7 +73,7 @@ pub(super) fn run(
     }
     let status = RunStatus::Code(status.code().unwrap_or(1));
     let (program, skipped) = (program.real.clone(), program.skipped.clone());
-    Ok(Ran { program, status, stdout, stderr, stderr_cut, took: start.elapsed(), skipped })
+    Ok(RunOutput { program, status, stdout, stderr, stderr_cut, took: start.elapsed(), skipped })
 }
 
 /// Does nothing: without process groups there is nothing to end but what ends with this process.
@@ -96,9 +98,9 @@ fn hide_window(command: &mut Command) {
 fn hide_window(_command: &mut Command) {}
 
 /// A program that is gone when this is dropped.
-struct Ended(Child);
+struct ChildGuard(Child);
 
-impl Drop for Ended {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -106,13 +108,13 @@ impl Drop for Ended {
 }
 
 /// The output of a pipe that a thread reads.
-struct Reading {
+struct OutputReader {
     kept: Arc<Mutex<(Vec<u8>, usize)>>,
     full: Arc<AtomicBool>,
     done: mpsc::Receiver<()>,
 }
 
-impl Reading {
+impl OutputReader {
     fn start(pipe: Option<impl Read + Send + 'static>, limit: usize) -> Self {
         let (kept, full) = (Arc::<Mutex<(Vec<u8>, usize)>>::default(), Arc::<AtomicBool>::default());
         let (send, done) = mpsc::channel();
@@ -129,7 +131,7 @@ impl Reading {
             }
             let _ = send.send(());
         });
-        Reading { kept, full, done }
+        OutputReader { kept, full, done }
     }
 
     fn is_full(&self) -> bool {

@@ -3,7 +3,9 @@
 //! The program leads a process group of its own, which ends with it: what a program leaves running in its group would
 //! otherwise hold its pipes, and us, for as long as it likes.
 
-use crate::system::{ProcessGroup, Ran, Run, RunError, RunStatus, program::Program, run::STDERR_LIMIT};
+use crate::system::{
+    ProcessGroup, RunError, RunOutput, RunRequest, RunStatus, program::ResolvedProgram, run::STDERR_LIMIT,
+};
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
     fd::{AsFd, OwnedFd},
@@ -64,10 +66,10 @@ const CHUNK: usize = 64 << 10;
 const PIPE: usize = 1 << 20;
 
 pub(super) fn run(
-    run: &Run,
-    program: &Program,
+    run: &RunRequest,
+    program: &ResolvedProgram,
     environment: Vec<(OsString, OsString)>,
-) -> Result<Ran, RunError> {
+) -> Result<RunOutput, RunError> {
     let start = Instant::now();
     let mut command = Command::new(&program.path);
     command
@@ -107,7 +109,7 @@ pub(super) fn run(
     if stdout.bytes.len() > run.output_limit {
         return Err(RunError::TooMuch { limit: run.output_limit });
     }
-    Ok(Ran {
+    Ok(RunOutput {
         program: program.real.clone(),
         status: match (status.code(), status.signal()) {
             (Some(code), _) => RunStatus::Code(code),
@@ -213,18 +215,18 @@ type PipeEnds = (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>);
 /// Our ends of the pipes.
 struct Pipes<'a> {
     stdin: Option<(ChildStdin, &'a [u8])>,
-    stdout: Reading<ChildStdout>,
-    stderr: Reading<ChildStderr>,
+    stdout: PipeReader<ChildStdout>,
+    stderr: PipeReader<ChildStderr>,
     limit: usize,
 }
 
 impl<'a> Pipes<'a> {
-    fn of(ends: PipeEnds, run: &'a Run) -> io::Result<Self> {
+    fn of(ends: PipeEnds, run: &'a RunRequest) -> io::Result<Self> {
         let (stdin, stdout, stderr) = ends;
         stdin.as_ref().map_or(Ok(()), never_block)?;
         // One byte more than allowed says that it was too much.
-        let stdout = Reading::of(stdout, run.output_limit.saturating_add(1))?;
-        let stderr = Reading::of(stderr, STDERR_LIMIT)?;
+        let stdout = PipeReader::of(stdout, run.output_limit.saturating_add(1))?;
+        let stderr = PipeReader::of(stderr, STDERR_LIMIT)?;
         Ok(Pipes { stdin: stdin.map(|pipe| (pipe, &run.stdin[..])), stdout, stderr, limit: run.output_limit })
     }
 
@@ -298,7 +300,7 @@ impl<'a> Pipes<'a> {
 }
 
 /// A pipe that is read, and what came.
-struct Reading<P> {
+struct PipeReader<P> {
     pipe: Option<P>,
     bytes: Vec<u8>,
     limit: usize,
@@ -306,10 +308,10 @@ struct Reading<P> {
     cut: usize,
 }
 
-impl<P: Read + AsFd> Reading<P> {
+impl<P: Read + AsFd> PipeReader<P> {
     fn of(pipe: Option<P>, limit: usize) -> io::Result<Self> {
         pipe.as_ref().map_or(Ok(()), never_block)?;
-        Ok(Reading { pipe, bytes: Vec::new(), limit, cut: 0 })
+        Ok(PipeReader { pipe, bytes: Vec::new(), limit, cut: 0 })
     }
 
     /// Reads once. Returns whether there was any data.

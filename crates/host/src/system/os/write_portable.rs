@@ -4,7 +4,7 @@ use super::{
     look,
     trouble::{cannot_write, write_error},
 };
-use crate::system::{FileKind, ReadError, Write, WriteError};
+use crate::system::{FileKind, ReadError, WriteError, WriteMode};
 use std::{
     fs::{self, OpenOptions},
     hash::{BuildHasher, RandomState},
@@ -12,23 +12,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(super) fn write(path: &Path, bytes: &[u8], how: Write, _mode: u32) -> Result<(), WriteError> {
+pub(super) fn write(path: &Path, bytes: &[u8], how: WriteMode, _mode: u32) -> Result<(), WriteError> {
     let place = target(path, how)?;
     let temp = place.with_file_name(unpredictable_name());
     let done = fill(&temp, bytes).and_then(|()| put(&temp, &place, how));
-    if done.is_err() || how == Write::New {
+    if done.is_err() || how == WriteMode::New {
         let _ = fs::remove_file(&temp);
     }
     done.map_err(|error| write_error(&error))
 }
 
-fn target(path: &Path, how: Write) -> Result<PathBuf, WriteError> {
+fn target(path: &Path, how: WriteMode) -> Result<PathBuf, WriteError> {
     if path.file_name().is_none() {
         return Err(WriteError::Exists);
     }
     let lead = match look::link_stat(path) {
         None => return Ok(path.to_owned()),
-        Some(_) if how == Write::New => return Err(WriteError::Exists),
+        Some(_) if how == WriteMode::New => return Err(WriteError::Exists),
         Some(_) => look::lead(path),
     };
     match lead.trouble {
@@ -48,11 +48,11 @@ fn fill(temp: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn put(temp: &Path, place: &Path, how: Write) -> io::Result<()> {
+fn put(temp: &Path, place: &Path, how: WriteMode) -> io::Result<()> {
     match how {
-        Write::Replace => fs::rename(temp, place),
+        WriteMode::Replace => fs::rename(temp, place),
         // A link never replaces, a rename would.
-        Write::New => fs::hard_link(temp, place),
+        WriteMode::New => fs::hard_link(temp, place),
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     look,
     trouble::{cannot_write, write_error},
 };
-use crate::system::{FileKind, ReadError, Write, WriteError};
+use crate::system::{FileKind, ReadError, WriteError, WriteMode};
 use rustix::{
     fd::OwnedFd,
     fs::{AtFlags, Mode, OFlags},
@@ -25,7 +25,7 @@ use std::{
 /// The most names that are tried for the temporary file.
 const TRIES: usize = 16;
 
-pub(super) fn write(path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+pub(super) fn write(path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
     let place = target(path, how)?;
     let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
         return Err(WriteError::Exists);
@@ -40,10 +40,10 @@ pub(super) fn write_in(
     dir: &OwnedFd,
     name: &OsStr,
     bytes: &[u8],
-    how: Write,
+    how: WriteMode,
     mode: u32,
 ) -> Result<(), WriteError> {
-    let mut temp = Temp::new(dir)?;
+    let mut temp = TempFile::new(dir)?;
     temp.fill(bytes, mode).map_err(|error| write_error(&error))?;
     temp.put(name, how).map_err(of)?;
     drop(temp);
@@ -56,10 +56,10 @@ pub(super) fn write_in(
 
 /// Finds the place to write at. A link to a file is written through: the file it leads to is replaced, and the link
 /// stays, because people keep their dotfiles elsewhere and link them in.
-fn target(path: &Path, how: Write) -> Result<PathBuf, WriteError> {
+fn target(path: &Path, how: WriteMode) -> Result<PathBuf, WriteError> {
     let place = match look::link_stat(path) {
         None => return Ok(path.to_owned()),
-        Some(_) if how == Write::New => return Err(WriteError::Exists),
+        Some(_) if how == WriteMode::New => return Err(WriteError::Exists),
         Some(stat) if stat.kind == FileKind::Link => {
             let lead = look::lead(path);
             match lead.trouble {
@@ -79,14 +79,14 @@ fn target(path: &Path, how: Write) -> Result<PathBuf, WriteError> {
 }
 
 /// A temporary file that is gone when it is dropped, unless it was put in place.
-struct Temp<'a> {
+struct TempFile<'a> {
     dir: &'a OwnedFd,
     name: String,
     file: File,
     placed: bool,
 }
 
-impl<'a> Temp<'a> {
+impl<'a> TempFile<'a> {
     /// Creates the file, for us alone until it is complete.
     fn new(dir: &'a OwnedFd) -> Result<Self, WriteError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -94,7 +94,7 @@ impl<'a> Temp<'a> {
         for _ in 0..TRIES {
             let name = unpredictable_name();
             match rustix::fs::openat(dir, &name, flags, Mode::RUSR | Mode::WUSR) {
-                Ok(file) => return Ok(Temp { dir, name, file: file.into(), placed: false }),
+                Ok(file) => return Ok(TempFile { dir, name, file: file.into(), placed: false }),
                 Err(error) => outcome = error,
             }
             if outcome != Errno::EXIST {
@@ -111,10 +111,10 @@ impl<'a> Temp<'a> {
         self.file.sync_all()
     }
 
-    fn put(&mut self, name: &OsStr, how: Write) -> Result<(), Errno> {
+    fn put(&mut self, name: &OsStr, how: WriteMode) -> Result<(), Errno> {
         match how {
-            Write::Replace => rustix::fs::renameat(self.dir, &self.name, self.dir, name)?,
-            Write::New => match self.rename_without_replacing(name) {
+            WriteMode::Replace => rustix::fs::renameat(self.dir, &self.name, self.dir, name)?,
+            WriteMode::New => match self.rename_without_replacing(name) {
                 // The file system or the kernel does not know the flag; a link refuses as well.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                     // The temporary name goes when `self` is dropped.
@@ -138,7 +138,7 @@ impl<'a> Temp<'a> {
     }
 }
 
-impl Drop for Temp<'_> {
+impl Drop for TempFile<'_> {
     fn drop(&mut self) {
         if !self.placed {
             let _ = rustix::fs::unlinkat(self.dir, &self.name, AtFlags::empty());

@@ -1,7 +1,7 @@
 //! Programs start from copies that have the bytes which were checked.
 
 use super::*;
-use crate::system::{Within, Write};
+use crate::system::{ReadScope, WriteMode};
 
 const EXTENSION: &str = "/work/.preface/extensions/hooks/audit";
 
@@ -13,7 +13,7 @@ fn checked(system: &MemorySystem, argv: &[&str]) -> Result<CheckedCommand, Trust
 }
 
 fn text_at(system: &MemorySystem, path: &str) -> String {
-    let read = system.read(Path::new(path), Within::Anywhere, 1 << 20).expect(path);
+    let read = system.read(Path::new(path), ReadScope::Anywhere, 1 << 20).expect(path);
     String::from_utf8(read.into_bytes()).expect("UTF-8")
 }
 
@@ -128,7 +128,7 @@ fn a_damaged_copy_is_made_again() {
     assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(argv.clone()));
     assert_eq!(mode(), Some(0o400));
     // A list that does not belong to the digest is none.
-    system.write(Path::new(&format!("{dir}.json")), b"[]", Write::Replace, 0o600).expect("written");
+    system.write(Path::new(&format!("{dir}.json")), b"[]", WriteMode::Replace, 0o600).expect("written");
     system.put_file(&argv[0], "evil");
     assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(argv.clone()));
     assert_eq!(text_at(&system, &argv[0]), "run");
@@ -139,7 +139,7 @@ fn a_copy_with_other_bytes_is_made_again() {
     let system = extension();
     let command = checked(&system, &[&run_sh()]).expect("it can be copied");
     let argv = command.copied_argv(&system, Path::new(FILE)).expect("it starts");
-    system.write(Path::new(&argv[0]), b"evil", Write::Replace, 0o500).expect("written");
+    system.write(Path::new(&argv[0]), b"evil", WriteMode::Replace, 0o500).expect("written");
     assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(argv.clone()));
     assert_eq!(text_at(&system, &argv[0]), "run");
 }

@@ -12,7 +12,7 @@ fn copies_are_there(system: &MemorySystem, what: &str) {
 }
 
 /// Runs `change` with a fault at each of its steps; returns how many there are.
-fn at_each_step(fault: &Fault, change: impl Fn(&TrustStore<'_>) -> Result<(), TrustError>) -> u64 {
+fn at_each_step(fault: &WriteFault, change: impl Fn(&TrustStore<'_>) -> Result<(), TrustError>) -> u64 {
     let before = || {
         let system = MemorySystem::new();
         let texts = [text("a", "1"), text("b", "1"), text("c", "3")];
@@ -47,7 +47,7 @@ fn at_each_step(fault: &Fault, change: impl Fn(&TrustStore<'_>) -> Result<(), Tr
 
 #[test]
 fn the_record_is_the_old_or_the_new_one() {
-    for fault in [Fault::Crash, Fault::Fail(WriteError::Other("no space left on device".into()))] {
+    for fault in [WriteFault::Crash, WriteFault::Fail(WriteError::Other("no space left on device".into()))] {
         let texts = [text("a", "2"), text("d", "4")];
         let steps = at_each_step(&fault, |store| store.grant_pins(root(), None, &texts).map(|_| ()));
         assert_eq!(steps, 15, "two copies and the record");
@@ -72,7 +72,7 @@ fn the_very_first_grant_can_fail_anywhere() {
     store(&whole).grant_pins(root(), None, &texts).expect("granted");
     for step in 0..whole.write_steps() {
         let system = MemorySystem::new();
-        system.fail_step(step, Fault::Crash);
+        system.fail_step(step, WriteFault::Crash);
         assert!(store(&system).grant_pins(root(), None, &texts).is_err(), "step {step}");
         system.restart();
         copies_are_there_or_nothing(&system, step);

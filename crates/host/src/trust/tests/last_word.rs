@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug)]
-enum Step {
+enum TrustStep {
     Clock(i64),
     Grant(usize, Option<u8>),
     Decline(usize),
@@ -17,15 +17,16 @@ enum Step {
 const PATHS: [&str; 3] = ["/a/.p", "/a/.p/b", "/c"];
 const NAMES: [&str; 2] = ["x.md", "/d/x.md"];
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = TrustStep> {
     prop_oneof![
-        (-100_000_000_i64..100_000_000).prop_map(Step::Clock),
-        (0..3_usize, proptest::option::of(0..2_u8)).prop_map(|(path, digest)| Step::Grant(path, digest)),
-        (0..3_usize).prop_map(Step::Decline),
-        (0..3_usize).prop_map(Step::Revoke),
-        (0..3_usize, 0..2_usize, 0..3_u8).prop_map(|(root, name, version)| Step::Pin(root, name, version)),
+        (-100_000_000_i64..100_000_000).prop_map(TrustStep::Clock),
+        (0..3_usize, proptest::option::of(0..2_u8)).prop_map(|(path, digest)| TrustStep::Grant(path, digest)),
+        (0..3_usize).prop_map(TrustStep::Decline),
+        (0..3_usize).prop_map(TrustStep::Revoke),
+        (0..3_usize, 0..2_usize, 0..3_u8)
+            .prop_map(|(root, name, version)| TrustStep::Pin(root, name, version)),
         (0..3_usize, any::<bool>(), proptest::option::of(0..2_usize))
-            .prop_map(|(root, knows, name)| Step::Unpin(root, knows, name)),
+            .prop_map(|(root, knows, name)| TrustStep::Unpin(root, knows, name)),
     ]
 }
 
@@ -42,28 +43,28 @@ proptest! {
         for step in steps {
             let store = store(&system);
             match step {
-                Step::Clock(skew) => {
+                TrustStep::Clock(skew) => {
                     system.set_now(start + SignedDuration::from_millis(skew));
                 }
-                Step::Grant(path, digest) => {
+                TrustStep::Grant(path, digest) => {
                     let digest = digest.map(|byte| Digest::of(&[byte]));
                     store.grant_whole(Path::new(PATHS[path]), digest, None).expect("granted");
                     whole.insert(path, Decision::Trusted);
                 }
-                Step::Decline(path) => {
+                TrustStep::Decline(path) => {
                     store.decline_whole(Path::new(PATHS[path]), None).expect("declined");
                     whole.insert(path, Decision::Declined);
                 }
-                Step::Revoke(path) => {
+                TrustStep::Revoke(path) => {
                     store.decline_whole(Path::new(PATHS[path]), None).expect("revoked");
                     whole.insert(path, Decision::Declined);
                 }
-                Step::Pin(root, name, version) => {
+                TrustStep::Pin(root, name, version) => {
                     let text = PinnedText { path: PinPath::parse(NAMES[name]).expect("a name"), bytes: vec![version] };
                     store.grant_pins(Path::new(PATHS[root]), repository, &[text]).expect("granted");
                     pins.insert((name, version));
                 }
-                Step::Unpin(root, knows, name) => {
+                TrustStep::Unpin(root, knows, name) => {
                     let path = name.map(|name| PinPath::parse(NAMES[name]).expect("a name"));
                     let root = Path::new(PATHS[root]);
                     let known = knows || load_any(&system).pins(root, None).any();

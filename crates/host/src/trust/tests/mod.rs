@@ -3,7 +3,7 @@
 use super::*;
 use crate::system::{
     ReadError, System, WriteError,
-    memory::{Fault, MemorySystem, Verb},
+    memory::{AccessKind, MemorySystem, WriteFault},
 };
 use jiff::{SignedDuration, Timestamp};
 use preface_core::{
@@ -45,7 +45,7 @@ fn content(system: &MemorySystem) -> String {
 }
 
 fn content_of(system: &MemorySystem, path: &str) -> String {
-    let read = system.read(Path::new(path), crate::system::Within::Anywhere, u64::MAX);
+    let read = system.read(Path::new(path), crate::system::ReadScope::Anywhere, u64::MAX);
     String::from_utf8(read.expect("a file").into_bytes()).expect("text")
 }
 
@@ -69,8 +69,11 @@ fn text(path: &str, bytes: &str) -> PinnedText {
     PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
 }
 
-fn endpoint(subject: &str, url: &str) -> Permit {
-    Permit { subject: subject.into(), action: Action::Endpoint { url: url.into(), with: Vec::new() } }
+fn endpoint(subject: &str, url: &str) -> Permission {
+    Permission {
+        subject: subject.into(),
+        action: PermissionAction::Endpoint { url: url.into(), with: Vec::new() },
+    }
 }
 
 fn state(pins: &Pins, path: &str, bytes: &str) -> PinState {

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-fn command(system: &MemorySystem, argv: &[&str], cwd: &str) -> Result<Permit, TrustError> {
+fn command(system: &MemorySystem, argv: &[&str], cwd: &str) -> Result<Permission, TrustError> {
     let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
     let env = [("B".to_owned(), "${TOKEN}".to_owned()), ("A".to_owned(), String::new())];
     let words =
@@ -13,8 +13,8 @@ fn command(system: &MemorySystem, argv: &[&str], cwd: &str) -> Result<Permit, Tr
 }
 
 /// The files of a command, without their digests.
-fn files(permit: &Permit) -> Vec<&str> {
-    let Action::Command { files, .. } = &permit.action else { panic!("a command: {permit:?}") };
+fn files(permit: &Permission) -> Vec<&str> {
+    let PermissionAction::Command { files, .. } = &permit.action else { panic!("a command: {permit:?}") };
     files.iter().map(|(path, _)| path.as_str()).collect()
 }
 
@@ -52,7 +52,7 @@ fn every_word_that_is_a_file_of_the_project_is_pinned() {
     let digest = Digest::of(b"1");
     assert_eq!(
         permit.action,
-        Action::Command {
+        PermissionAction::Command {
             argv: vec!["node".into(), "../check.js".into()],
             cwd: "hooks".into(),
             env: vec![("A".into(), String::new()), ("B".into(), "${TOKEN}".into())],
@@ -86,7 +86,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     let system = project();
     let granted = command(&system, &["node", "check.js"], "").expect("a permit");
     let records = load_any(&system);
-    assert_eq!(records.permits(root()).state(&granted), PermitState::New);
+    assert_eq!(records.permits(root()).state(&granted), PermissionState::New);
     let report = store(&system).grant_permits(root(), None, std::slice::from_ref(&granted)).expect("granted");
     assert_eq!(report.added, std::slice::from_ref(&granted));
     let approved = AuditEvent::Approval {
@@ -97,15 +97,15 @@ fn a_permit_is_bound_to_all_that_it_says() {
     assert_eq!(report.audit, [approved]);
 
     let permits = load(&system).permits(root());
-    assert_eq!(permits.state(&granted), PermitState::Granted);
-    let with = |change: fn(&mut Permit)| {
+    assert_eq!(permits.state(&granted), PermissionState::Granted);
+    let with = |change: fn(&mut Permission)| {
         let mut other = granted.clone();
         change(&mut other);
         permits.state(&other)
     };
-    assert_eq!(with(|permit| permit.subject = "hooks/other".into()), PermitState::New);
-    assert_eq!(with(|permit| permit.action = endpoint("", "x").action), PermitState::Changed);
-    let changes: [fn(&mut Permit); 9] = [
+    assert_eq!(with(|permit| permit.subject = "hooks/other".into()), PermissionState::New);
+    assert_eq!(with(|permit| permit.action = endpoint("", "x").action), PermissionState::Changed);
+    let changes: [fn(&mut Permission); 9] = [
         |permit| parts(permit).0.push("--force".into()),
         |permit| parts(permit).0[0] = "/usr/bin/node".into(),
         |permit| *parts(permit).1 = "hooks".into(),
@@ -117,26 +117,28 @@ fn a_permit_is_bound_to_all_that_it_says() {
         |permit| parts(permit).3.clear(),
     ];
     for (index, change) in changes.into_iter().enumerate() {
-        assert_eq!(with(change), PermitState::Changed, "change {index}");
+        assert_eq!(with(change), PermissionState::Changed, "change {index}");
     }
-    assert_eq!(with(|permit| parts(permit).2.reverse()), PermitState::Granted, "variables have no order");
+    assert_eq!(with(|permit| parts(permit).2.reverse()), PermissionState::Granted, "variables have no order");
 
     system.put_file("/work/check.js", "edited");
     let edited = command(&system, &["node", "check.js"], "").expect("a permit");
-    assert_eq!(permits.state(&edited), PermitState::Changed);
+    assert_eq!(permits.state(&edited), PermissionState::Changed);
     assert_eq!(permits.latest("hooks/check"), Some(&granted));
     store(&system).grant_permits(root(), None, std::slice::from_ref(&edited)).expect("granted");
     let permits = load(&system).permits(root());
-    assert_eq!(permits.state(&edited), PermitState::Granted);
-    assert_eq!(permits.state(&granted), PermitState::Granted, "after switching branches");
+    assert_eq!(permits.state(&edited), PermissionState::Granted);
+    assert_eq!(permits.state(&granted), PermissionState::Granted, "after switching branches");
     assert_eq!(permits.latest("hooks/check"), Some(&edited));
 }
 
 type Parts<'a> =
     (&'a mut Vec<String>, &'a mut String, &'a mut Vec<(String, String)>, &'a mut Vec<(String, Digest)>);
 
-fn parts(permit: &mut Permit) -> Parts<'_> {
-    let Action::Command { argv, cwd, env, files, .. } = &mut permit.action else { panic!("a command") };
+fn parts(permit: &mut Permission) -> Parts<'_> {
+    let PermissionAction::Command { argv, cwd, env, files, .. } = &mut permit.action else {
+        panic!("a command")
+    };
     (argv, cwd, env, files)
 }
 
@@ -151,9 +153,9 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
         let permits = records.permits(Path::new(root));
         assert!(permits.granted.is_empty(), "{root}");
-        assert_eq!(permits.state(&permit), PermitState::New);
+        assert_eq!(permits.state(&permit), PermissionState::New);
     }
-    assert_eq!(records.permits(root()).state(&permit), PermitState::Granted);
+    assert_eq!(records.permits(root()).state(&permit), PermissionState::Granted);
     let report = store(&system)
         .grant_permits(Path::new("/tree"), repository, std::slice::from_ref(&permit))
         .expect("granted");
@@ -214,9 +216,9 @@ fn repeating_changes_nothing() {
 #[test]
 fn what_a_record_cannot_hold_is_not_granted() {
     let system = MemorySystem::new();
-    let with = |argv: &[&str], cwd: &str, env: &[(&str, &str)], file: &str| Permit {
+    let with = |argv: &[&str], cwd: &str, env: &[(&str, &str)], file: &str| Permission {
         subject: "hooks/x".into(),
-        action: Action::Command {
+        action: PermissionAction::Command {
             argv: argv.iter().map(|word| (*word).to_owned()).collect(),
             cwd: cwd.into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
@@ -226,7 +228,7 @@ fn what_a_record_cannot_hold_is_not_granted() {
     };
     let in_directory = |path: &str| {
         let mut permit = with(&["x"], ".", &[], "a");
-        let Action::Command { directory, .. } = &mut permit.action else { panic!("a command") };
+        let PermissionAction::Command { directory, .. } = &mut permit.action else { panic!("a command") };
         *directory = Some((path.into(), Digest::of(b"")));
         permit
     };
@@ -243,7 +245,7 @@ fn what_a_record_cannot_hold_is_not_granted() {
         endpoint("", "https://a"),
         endpoint("mcp/a", ""),
         endpoint("mcp/a", "\0"),
-        Permit { subject: "loggers/x".into(), action: Action::Writes { path: String::new() } },
+        Permission { subject: "loggers/x".into(), action: PermissionAction::Writes { path: String::new() } },
     ] {
         let error = store(&system).grant_permits(root(), None, std::slice::from_ref(&bad)).expect_err("bad");
         assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
@@ -256,7 +258,8 @@ fn what_a_record_cannot_hold_is_not_granted() {
 #[test]
 fn the_file_is_documented() {
     let system = project();
-    let logger = Permit { subject: "loggers/l".into(), action: Action::Writes { path: "l.log".into() } };
+    let logger =
+        Permission { subject: "loggers/l".into(), action: PermissionAction::Writes { path: "l.log".into() } };
     let permits = [
         endpoint("mcp/m", "https://m"),
         logger,
@@ -428,7 +431,8 @@ fn nothing_is_hidden_from_people() {
     );
     assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "talks to 'https://a/?b'"]);
     let long = "x".repeat(5000);
-    let writes = Permit { subject: "loggers/x".into(), action: Action::Writes { path: long.clone() } };
+    let writes =
+        Permission { subject: "loggers/x".into(), action: PermissionAction::Writes { path: long.clone() } };
     assert_eq!(writes.shown()[1], format!("writes {long}"), "all of it");
 }
 
@@ -437,7 +441,7 @@ fn load_any(system: &MemorySystem) -> Records {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum PermissionStep {
     Clock(i64),
     Whole(usize, bool),
     Permit(usize, usize, u8),
@@ -449,14 +453,16 @@ enum Step {
 const SUBJECTS: [&str; 2] = ["mcp/a", "hooks/b"];
 const ROOTS: [&str; 3] = ["/a", "/a/b", "/c"];
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = PermissionStep> {
     prop_oneof![
-        (-100_000_000_i64..100_000_000).prop_map(Step::Clock),
-        (0..3_usize, any::<bool>()).prop_map(|(root, yes)| Step::Whole(root, yes)),
-        (0..3_usize, 0..2_usize, 0..3_u8).prop_map(|(root, name, url)| Step::Permit(root, name, url)),
-        (0..3_usize, proptest::option::of(0..2_usize)).prop_map(|(root, name)| Step::Forbid(root, name)),
-        (0..3_usize).prop_map(Step::Pin),
-        (0..3_usize).prop_map(Step::Unpin),
+        (-100_000_000_i64..100_000_000).prop_map(PermissionStep::Clock),
+        (0..3_usize, any::<bool>()).prop_map(|(root, yes)| PermissionStep::Whole(root, yes)),
+        (0..3_usize, 0..2_usize, 0..3_u8)
+            .prop_map(|(root, name, url)| PermissionStep::Permit(root, name, url)),
+        (0..3_usize, proptest::option::of(0..2_usize))
+            .prop_map(|(root, name)| PermissionStep::Forbid(root, name)),
+        (0..3_usize).prop_map(PermissionStep::Pin),
+        (0..3_usize).prop_map(PermissionStep::Unpin),
     ]
 }
 
@@ -470,28 +476,28 @@ proptest! {
         for step in steps {
             let store = store(&system);
             match step {
-                Step::Clock(skew) => system.set_now(start + SignedDuration::from_millis(skew)),
-                Step::Whole(root, true) => {
+                PermissionStep::Clock(skew) => system.set_now(start + SignedDuration::from_millis(skew)),
+                PermissionStep::Whole(root, true) => {
                     store.grant_whole(Path::new(ROOTS[root]), None, None).expect("granted");
                 }
-                Step::Whole(root, false) => {
+                PermissionStep::Whole(root, false) => {
                     store.decline_whole(Path::new(ROOTS[root]), None).expect("revoked");
                     granted.retain(|(other, ..)| *other != root);
                 }
-                Step::Permit(root, name, url) => {
+                PermissionStep::Permit(root, name, url) => {
                     let permit = endpoint(SUBJECTS[name], &url.to_string());
                     store.grant_permits(Path::new(ROOTS[root]), None, &[permit]).expect("granted");
                     granted.insert((root, name, url));
                 }
-                Step::Forbid(root, name) => {
+                PermissionStep::Forbid(root, name) => {
                     let subjects = name.map(|name| vec![SUBJECTS[name].to_owned()]);
                     store.revoke_permits(Path::new(ROOTS[root]), None, subjects.as_deref()).expect("revoked");
                     granted.retain(|(other, subject, _)| *other != root || name.is_some_and(|name| name != *subject));
                 }
-                Step::Pin(root) => {
+                PermissionStep::Pin(root) => {
                     store.grant_pins(Path::new(ROOTS[root]), None, &[text("a", "1")]).expect("granted");
                 }
-                Step::Unpin(root) => {
+                PermissionStep::Unpin(root) => {
                     store.revoke_pins(Path::new(ROOTS[root]), None, None).expect("revoked");
                     granted.retain(|(other, ..)| *other != root);
                 }
@@ -500,7 +506,7 @@ proptest! {
             for (root, path) in ROOTS.iter().enumerate() {
                 let permits = records.permits(Path::new(path));
                 for (name, url) in (0..2).flat_map(|name| (0..3_u8).map(move |url| (name, url))) {
-                    let stands = permits.state(&endpoint(SUBJECTS[name], &url.to_string())) == PermitState::Granted;
+                    let stands = permits.state(&endpoint(SUBJECTS[name], &url.to_string())) == PermissionState::Granted;
                     prop_assert_eq!(stands, granted.contains(&(root, name, url)));
                 }
             }

@@ -101,12 +101,12 @@ fn a_branch_is_granted_beside_texts() {
     let repository = Some(Path::new("/work/.git"));
     store(&system).grant_pins(root(), repository, &[text("a", "1")]).expect("granted");
     assert!(!load(&system).pins(root(), None).has_branch("a b"), "a record without branches");
-    for expected in [Outcome::Recorded, Outcome::Unchanged] {
+    for expected in [ChangeOutcome::Recorded, ChangeOutcome::Unchanged] {
         assert_eq!(store(&system).grant_branch(root(), repository, "a b"), Ok(expected));
     }
     let tree = Path::new("/tree");
     let again = store(&system).grant_branch(tree, repository, "a b");
-    assert_eq!(again, Ok(Outcome::Unchanged), "work trees share");
+    assert_eq!(again, Ok(ChangeOutcome::Unchanged), "work trees share");
     let pins = load(&system).pins(tree, repository);
     assert_eq!(pins.branches().collect::<Vec<_>>(), ["a b"]);
     let exported = Pins::from_export(pins.export().as_bytes()).expect("pins");

@@ -48,10 +48,9 @@ fn nothing_is_trusted_before_anybody_was_asked() {
     let records = load_empty(&system);
     assert_eq!(decision(&records, KEY), None);
     assert!(!records.pins(root(), None).any());
-    let writes = system
-        .touches()
-        .into_iter()
-        .filter(|touch| matches!(touch.verb, Verb::Write | Verb::MakeDir | Verb::Lock | Verb::Remove));
+    let writes = system.touches().into_iter().filter(|touch| {
+        matches!(touch.verb, AccessKind::Write | AccessKind::MakeDir | AccessKind::Lock | AccessKind::Remove)
+    });
     assert_eq!(writes.count(), 0, "looking makes nothing");
 }
 
@@ -101,16 +100,16 @@ fn a_repeated_grant_keeps_the_first_one_and_other_contents_append() {
     let system = MemorySystem::new();
     let (one, two) = (Some(Digest::of(b"1")), Some(Digest::of(b"2")));
     let first = store(&system).grant_whole(key(), one, None).expect("granted");
-    assert_eq!((first.outcome, first.before), (Outcome::Recorded, None));
+    assert_eq!((first.outcome, first.before), (ChangeOutcome::Recorded, None));
     let before = content(&system);
     system.set_now(at("2027-01-01T00:00:00Z"));
     for digest in [one, None] {
         let again = store(&system).grant_whole(key(), digest, Some("ignored")).expect("granted");
-        assert_eq!(again.outcome, Outcome::Unchanged);
+        assert_eq!(again.outcome, ChangeOutcome::Unchanged);
         assert_eq!(content(&system), before);
     }
     let other = store(&system).grant_whole(key(), two, None).expect("granted");
-    assert_eq!(other.outcome, Outcome::Recorded);
+    assert_eq!(other.outcome, ChangeOutcome::Recorded);
     let record = load(&system).whole(key()).expect("a record");
     assert_eq!((record.digest, record.granted_at), (two, at("2027-01-01T00:00:00Z")));
     assert_eq!(content(&system).matches("trusted").count(), 2, "history stays");
@@ -122,7 +121,10 @@ fn a_repeated_decline_appends_nothing() {
     store(&system).decline_whole(key(), None).expect("declined");
     let before = content(&system);
     for _ in 0..3 {
-        assert_eq!(store(&system).decline_whole(key(), None).expect("declined").outcome, Outcome::Unchanged);
+        assert_eq!(
+            store(&system).decline_whole(key(), None).expect("declined").outcome,
+            ChangeOutcome::Unchanged
+        );
     }
     assert_eq!(content(&system), before);
 }
@@ -134,10 +136,10 @@ fn a_no_may_be_bound_to_contents() {
     let declines = |digest| load(&system).whole(key()).expect("a record").declines(digest);
     for contents in [one, two, one] {
         let outcome = store(&system).decline_whole(key(), Some(contents)).expect("declined").outcome;
-        assert_eq!(outcome, Outcome::Recorded);
+        assert_eq!(outcome, ChangeOutcome::Recorded);
         assert_eq!(
             store(&system).decline_whole(key(), Some(contents)).expect("declined").outcome,
-            Outcome::Unchanged
+            ChangeOutcome::Unchanged
         );
     }
     assert!(declines(&one) && !declines(&two));
@@ -412,7 +414,7 @@ fn a_store_inside_of_the_project_has_no_say() {
     assert_eq!(content_of(&system, "/elsewhere/trust.json"), forged);
     // A segment of the same name outside of the project is no violation.
     let store = TrustStore::at(&system, "/home/user/.stud/trust.json".into()).for_project(key());
-    assert_eq!(store.grant_whole(key(), None, None).expect("granted").outcome, Outcome::Recorded);
+    assert_eq!(store.grant_whole(key(), None, None).expect("granted").outcome, ChangeOutcome::Recorded);
     assert_eq!(decision(&store.load(&mut Vec::new()), KEY), Some(Decision::Trusted));
 }
 
@@ -473,10 +475,10 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         let help = notes[0].help.as_deref().unwrap_or_default();
         assert!(help.starts_with(&format!("`{remedy}`")), "{what}: {help}");
         assert!(system.reads(FILE) > before, "{what}");
-        let steps = system.touches().into_iter().filter(|touch| touch.verb == Verb::Write).count();
+        let steps = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
         let error = store(&system).grant_whole(key(), None, None).expect_err(what);
         assert_eq!(error.code().as_str(), "trust/permissions", "{what}");
-        let after = system.touches().into_iter().filter(|touch| touch.verb == Verb::Write).count();
+        let after = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
         assert_eq!(after, steps, "{what}: nothing is written");
     }
     for system in [

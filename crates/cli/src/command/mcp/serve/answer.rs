@@ -1,21 +1,21 @@
 //! What the tools answer: a build, its explanation, and what lint found, as JSON of the shapes in `schema`.
 
-use crate::{advice, failure::Failure, subject::Subject};
+use crate::{advice, failure::CommandFailure, subject::Subject};
 use preface::{
     core::{
         diagnostic::{Diagnostic, Severity},
         document::Tokens,
         explain::{Explanation, Labels, PartRow},
-        lint::hidden::{Kind, escape_hidden},
+        lint::hidden::{HiddenKind, escape_hidden},
         origin::Source,
     },
-    lint::Linted,
-    mcp_protocol::Done,
+    lint::LintReport,
+    mcp_protocol::CallOutput,
 };
 use serde_json::{Value, json};
 
 /// Answers `build`: the text as it is, and beside it what is known of it.
-pub fn built(subject: &Subject) -> Result<Done, Failure> {
+pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     let document = subject.document()?;
     let notes = notes(&document.diagnostics);
     let asides: Vec<Value> = document
@@ -36,11 +36,11 @@ pub fn built(subject: &Subject) -> Result<Done, Failure> {
         "asides": asides,
         "diagnostics": notes,
     });
-    Ok(Done { texts, structured })
+    Ok(CallOutput { texts, structured })
 }
 
 /// Answers `explain`: a row for each part, and what is absent.
-pub fn explained(subject: &Subject) -> Result<Done, Failure> {
+pub fn explained(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     let explained = Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels);
     let cache = &explained.cache;
@@ -61,7 +61,7 @@ pub fn explained(subject: &Subject) -> Result<Done, Failure> {
 }
 
 /// Answers `lint`.
-pub fn linted(linted: &Linted) -> Done {
+pub fn linted(linted: &LintReport) -> CallOutput {
     let count = |severity| linted.findings.iter().filter(|note| note.severity == severity).count();
     whole(json!({
         "texts": linted.texts,
@@ -72,8 +72,8 @@ pub fn linted(linted: &Linted) -> Done {
 }
 
 /// The answer of a tool that has no text of its own: the same JSON for clients that read text alone.
-fn whole(structured: Value) -> Done {
-    Done { texts: vec![structured.to_string()], structured }
+fn whole(structured: Value) -> CallOutput {
+    CallOutput { texts: vec![structured.to_string()], structured }
 }
 
 fn part(part: &PartRow) -> Value {
@@ -125,7 +125,7 @@ fn note(note: &Diagnostic) -> Value {
 
 /// Returns the message of a diagnostic. The text that tag characters hide is left out: a model would read it.
 fn message(note: &Diagnostic) -> String {
-    match note.code == Kind::Tag.code() {
+    match note.code == HiddenKind::Tag.code() {
         true => "tag characters hide a text; `preface lint` shows it to a person".to_owned(),
         false => escape_hidden(&note.message).into_owned(),
     }

@@ -1,6 +1,6 @@
 //! What a client asks for: its arguments become a request that stays below the roots.
 
-use crate::{failure::Failure, flags::Tools, ui::text::listed};
+use crate::{failure::CommandFailure, flags::ToolNames, ui::text::listed};
 use preface::{
     Request, ToolChoice, TrustChoice,
     consent::pin_root,
@@ -26,7 +26,7 @@ const LONGEST: usize = 4096;
 
 /// Reads arguments. It knows where clients may look.
 #[derive(Debug)]
-pub struct Asker {
+pub struct ArgumentReader {
     /// The directories that may be worked in, as they really are.
     roots: Vec<PathBuf>,
     home_trust: HomeTrust,
@@ -34,15 +34,19 @@ pub struct Asker {
     here: PathBuf,
 }
 
-impl Asker {
+impl ArgumentReader {
     /// Takes the roots, real paths. Calls that name no directory work where the process was started, else in the first root.
-    pub fn new(system: &dyn System, roots: Vec<PathBuf>, home_trust: HomeTrust) -> Result<Self, Failure> {
+    pub fn new(
+        system: &dyn System,
+        roots: Vec<PathBuf>,
+        home_trust: HomeTrust,
+    ) -> Result<Self, CommandFailure> {
         let is_inside = |dir: &PathBuf| {
             system.canonical(dir).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
         };
         let here = system.current_dir().filter(is_inside).or_else(|| roots.first().cloned());
-        let Some(here) = here else { return Err(Failure::usage("there is no directory to work in")) };
-        Ok(Asker { roots, home_trust, here })
+        let Some(here) = here else { return Err(CommandFailure::usage("there is no directory to work in")) };
+        Ok(ArgumentReader { roots, home_trust, here })
     }
 
     /// Reads the arguments of a prompt: all are text.
@@ -55,7 +59,7 @@ impl Asker {
         let tools = match text(arguments, "tools")? {
             None => ToolChoice::Profile,
             Some(names) => {
-                let Tools(names) = Tools::parse(names)
+                let ToolNames(names) = ToolNames::parse(names)
                     .map_err(|why| Refusal::arguments(why, "write `tools` as `read,bash`, or `none`"))?;
                 ToolChoice::Named(names)
             }

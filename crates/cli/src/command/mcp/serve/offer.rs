@@ -2,11 +2,11 @@
 
 use super::{
     answer,
-    asked::{Asker, DIRECTORY},
+    asked::{ArgumentReader, DIRECTORY},
     schema,
 };
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CommandFailure, Exit},
     files,
     subject::Subject,
     ui::{Ui, text::one_line},
@@ -15,12 +15,12 @@ use preface::{
     Engine, Error, Request,
     host::{
         places::HomeTrust,
-        profile::{self, Choice},
+        profile::{self, ProfileChoice},
         system::read_only::ReadOnly,
     },
     mcp_protocol::{
-        About, Arguments, Done, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
-        ToolOffer,
+        Arguments, CallOutput, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
+        ServerInfo, ToolOffer,
     },
     preset_names,
 };
@@ -42,32 +42,37 @@ const ADDRESS: &str = "preface://prompt/";
 
 /// Offers the prompts of presets, and tools about them.
 #[derive(Debug)]
-pub struct Prompts {
+pub struct PresetOffer {
     ui: Ui,
-    asker: Asker,
-    presets: Vec<Preset>,
+    asker: ArgumentReader,
+    presets: Vec<PresetEntry>,
     verbose: bool,
 }
 
 #[derive(Debug)]
-struct Preset {
+struct PresetEntry {
     name: String,
     about: String,
 }
 
-impl Prompts {
+impl PresetOffer {
     /// Looks at the presets once.
-    pub fn new(ui: Ui, roots: Vec<PathBuf>, home_trust: HomeTrust, verbose: bool) -> Result<Self, Failure> {
+    pub fn new(
+        ui: Ui,
+        roots: Vec<PathBuf>,
+        home_trust: HomeTrust,
+        verbose: bool,
+    ) -> Result<Self, CommandFailure> {
         let system = files::system();
-        let presets: Result<_, Failure> = preset_names(&system, None)
+        let presets: Result<_, CommandFailure> = preset_names(&system, None)
             .into_iter()
             .map(|name| {
-                let profile = profile::load(&system, None, &Choice::Named(name.clone()), &[])?;
-                Ok(Preset { name, about: profile.about })
+                let profile = profile::load(&system, None, &ProfileChoice::Named(name.clone()), &[])?;
+                Ok(PresetEntry { name, about: profile.about })
             })
             .collect();
-        let asker = Asker::new(&system, roots, home_trust)?;
-        Ok(Prompts { ui, asker, presets: presets?, verbose })
+        let asker = ArgumentReader::new(&system, roots, home_trust)?;
+        Ok(PresetOffer { ui, asker, presets: presets?, verbose })
     }
 
     fn build(&self, request: &Request) -> Result<Subject, Refusal> {
@@ -80,7 +85,7 @@ impl Prompts {
         Ok(subject)
     }
 
-    fn lint(&self, request: &Request) -> Result<Done, Refusal> {
+    fn lint(&self, request: &Request) -> Result<CallOutput, Refusal> {
         let system = files::system();
         let system = ReadOnly::new(&system);
         let mut linted = Engine::new(&system).lint(request).map_err(refused)?;
@@ -95,7 +100,7 @@ fn refused(error: Error) -> Refusal {
 }
 
 /// Says a failure to a client.
-fn failed(failure: Failure) -> Refusal {
+fn failed(failure: CommandFailure) -> Refusal {
     let kind = match failure.exit_code() {
         Exit::Usage => RefusalKind::Arguments,
         _ => RefusalKind::Failed,
@@ -103,9 +108,9 @@ fn failed(failure: Failure) -> Refusal {
     Refusal::new(kind, failure.into_note())
 }
 
-impl Offer for Prompts {
-    fn about(&self) -> About {
-        About {
+impl Offer for PresetOffer {
+    fn about(&self) -> ServerInfo {
+        ServerInfo {
             name: "preface".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: INSTRUCTIONS.to_owned(),
@@ -115,7 +120,7 @@ impl Offer for Prompts {
     fn prompts(&self) -> Vec<PromptOffer> {
         let argument =
             |name: &str, about: &str| PromptArgument { name: name.to_owned(), about: about.to_owned() };
-        let offer = |preset: &Preset| PromptOffer {
+        let offer = |preset: &PresetEntry| PromptOffer {
             name: preset.name.clone(),
             about: format!("{} {ROLE}", preset.about),
             arguments: vec![
@@ -137,7 +142,7 @@ impl Offer for Prompts {
     }
 
     fn resources(&self) -> Vec<ResourceOffer> {
-        let offer = |preset: &Preset| ResourceOffer {
+        let offer = |preset: &PresetEntry| ResourceOffer {
             address: format!("{ADDRESS}{}", preset.name),
             name: format!("{}.md", preset.name),
             about: format!(
@@ -154,7 +159,7 @@ impl Offer for Prompts {
         Ok(self.build(&request)?.prompt.text)
     }
 
-    fn call(&self, tool: &str, arguments: &Arguments) -> Result<Done, Refusal> {
+    fn call(&self, tool: &str, arguments: &Arguments) -> Result<CallOutput, Refusal> {
         let request = self.asker.of_tool(&files::system(), arguments)?;
         match tool {
             "build" => answer::built(&self.build(&request)?).map_err(failed),

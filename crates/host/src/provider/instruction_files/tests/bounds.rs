@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Runs in a build for debugging, on a machine that others use, too.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn bytes(built: &Built) -> usize {
+fn bytes(built: &BuiltSection) -> usize {
     built.said.items.iter().flat_map(|item| &item.pieces).map(|piece| piece.text.len()).sum()
 }
 

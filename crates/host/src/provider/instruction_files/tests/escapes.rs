@@ -1,7 +1,7 @@
 //! A project's files lead nowhere but into the project.
 
 use super::*;
-use crate::system::memory::Verb;
+use crate::system::memory::AccessKind;
 use serde_json::json;
 
 fn secrets(system: MemorySystem) -> MemorySystem {
@@ -12,13 +12,13 @@ fn secrets(system: MemorySystem) -> MemorySystem {
         .with_file("/w/p2/secret.md", "SECRET")
 }
 
-fn says_no_secret(system: &MemorySystem, built: &Built) {
+fn says_no_secret(system: &MemorySystem, built: &BuiltSection) {
     for item in &built.said.items {
         assert!(!text_of(&item.pieces).contains("SECRET"), "{item:?}");
     }
     for place in ["/etc/passwd", "/home/u/.ssh/id", "/w/secret.md", "/w/p2/secret.md", "/w/p/.git/config"] {
-        let read = |touch: &crate::system::memory::Touch| {
-            touch.verb == Verb::Read
+        let read = |touch: &crate::system::memory::AccessRecord| {
+            touch.verb == AccessKind::Read
                 && touch.place == Path::new(place)
                 && system.link_stat(&touch.place).is_some()
         };
@@ -28,7 +28,7 @@ fn says_no_secret(system: &MemorySystem, built: &Built) {
 
 /// Returns whether a directory, or one below it, was listed.
 fn is_listed(system: &MemorySystem, dir: &str) -> bool {
-    system.touches().iter().any(|touch| touch.verb == Verb::List && touch.place.starts_with(dir))
+    system.touches().iter().any(|touch| touch.verb == AccessKind::List && touch.place.starts_with(dir))
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_link_to_a_directory_beside_the_roots_is_not_looked_into() {
         .with_link("/w/p/src/.tool/rules/in", "/w/p/src/near")
         .with_file("/w/p/src/near/a.md", "near")
         .with_file("/w/p/docs/secret.md", "SECRET");
-    let terms = || Terms { roots: Some(vec!["/w/p/src".into()]), ..Terms::default() };
+    let terms = || TestTrust { roots: Some(vec!["/w/p/src".into()]), ..Terms::default() };
     let built = build_on(&system, json!({"rules": "rules"}), terms());
     assert_eq!(built.paths(), [".tool/rules/in/a.md"]);
     assert_eq!(built.told("file/outside").len(), 1, "{:?}", built.notes);

@@ -3,18 +3,18 @@
 use crate::{
     bounds::Bounds,
     gate::{Consent, Gate},
-    look::{Headless, Look, RealDirs},
+    look::{Headless, ProviderContext, RealDirs},
     places::{HomeTrust, Places},
     provider::context_provider,
-    system::{System, Within, memory::MemorySystem},
+    system::{ReadScope, System, memory::MemorySystem},
     trust::Pins,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Severity},
     origin::{Origin, Piece},
-    profile::{ByteOrderMark, Home},
-    section::{Body, ProviderName, Section, SectionId},
-    settings::Merged,
+    profile::{ByteOrderMark, ProfileDirs},
+    section::{ProviderName, Section, SectionBody, SectionId},
+    settings::MergedSettings,
     trust::TrustMode,
     turn::Turn,
     world::{Contribution, Item},
@@ -47,7 +47,7 @@ fn loose() -> MemorySystem {
 }
 
 /// How the project is trusted, and what may be read of it.
-struct Terms {
+struct TestTrust {
     mode: TrustMode,
     consent: Consent,
     layer: bool,
@@ -55,27 +55,27 @@ struct Terms {
     bom: ByteOrderMark,
 }
 
-impl Default for Terms {
+impl Default for TestTrust {
     fn default() -> Self {
         let (mode, consent) = (TrustMode::None, Consent::Recorded);
-        Terms { mode, consent, layer: true, roots: None, bom: ByteOrderMark::Keep }
+        TestTrust { mode, consent, layer: true, roots: None, bom: ByteOrderMark::Keep }
     }
 }
 
-struct Built {
+struct BuiltSection {
     said: Contribution,
     notes: Vec<Diagnostic>,
     /// The paths that the gate saw.
     gated: Vec<String>,
 }
 
-fn build(system: &MemorySystem, options: Value) -> Built {
-    build_on(system, options, Terms::default())
+fn build(system: &MemorySystem, options: Value) -> BuiltSection {
+    build_on(system, options, TestTrust::default())
 }
 
-fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
+fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSection {
     let cwd = system.current_dir().expect("the machine has one");
-    let home = Home {
+    let home = ProfileDirs {
         shared: false,
         foreign_keys: Vec::new(),
         global: vec!["~/.tool".into()],
@@ -85,8 +85,8 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
     };
     let places = Places::find(system, &cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(terms.mode, terms.consent, cwd, Pins::default(), terms.layer);
-    let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
-    let look = Look {
+    let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
+    let look = ProviderContext {
         system,
         turn: &turn,
         places: &places,
@@ -107,16 +107,16 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         file_room: Default::default(),
     };
     let name = "instruction-files";
-    let mut section = Section::new(SectionId::new("files"), Body::Fill(ProviderName::new(name)));
+    let mut section = Section::new(SectionId::new("files"), SectionBody::Fill(ProviderName::new(name)));
     for (key, value) in options.as_object().expect("options are a table") {
         section.options.insert(key.clone(), value.clone());
     }
     let said = context_provider(name).expect("it is in the list").contribute(&section, &look);
     let gated = gate.seen().into_iter().map(|seen| seen.shown).collect();
-    Built { said, notes: look.notes.take(), gated }
+    BuiltSection { said, notes: look.notes.take(), gated }
 }
 
-impl Built {
+impl BuiltSection {
     /// Path, kind and text of each item.
     fn items(&self) -> Vec<(&str, &str, String)> {
         let row = |item: &Item| text_of(&item.pieces);
@@ -152,7 +152,7 @@ fn text_of(pieces: &[Piece]) -> String {
 }
 
 /// Asserts that each piece is what its file holds at its span.
-fn assert_origins(built: &Built, system: &MemorySystem) {
+fn assert_origins(built: &BuiltSection, system: &MemorySystem) {
     for piece in built.said.items.iter().flat_map(|item| &item.pieces) {
         let Origin::Source { source, span, lossy: false } = &piece.origin else { panic!("{piece:?}") };
         let path = match source.path.strip_prefix("~/") {
@@ -160,7 +160,7 @@ fn assert_origins(built: &Built, system: &MemorySystem) {
             None => crate::places::normal(Path::new("/w/p"), Path::new(&source.path)),
         };
         let file =
-            system.read(&path, Within::Anywhere, u64::MAX).unwrap_or_else(|_| panic!("{}", source.path));
+            system.read(&path, ReadScope::Anywhere, u64::MAX).unwrap_or_else(|_| panic!("{}", source.path));
         assert!(!piece.text.is_empty());
         assert_eq!(piece.text.as_bytes(), &file.bytes[span.clone()], "{}", source.path);
     }

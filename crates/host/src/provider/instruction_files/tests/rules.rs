@@ -8,7 +8,7 @@ fn rules(files: &[(&str, &str)]) -> MemorySystem {
     files.iter().fold(machine(), |system, (path, text)| system.with_file(root.join(path), text))
 }
 
-fn touched(system: &MemorySystem, paths: &[&str]) -> Built {
+fn touched(system: &MemorySystem, paths: &[&str]) -> BuiltSection {
     build(system, json!({"rules": "rules", "touched": paths}))
 }
 

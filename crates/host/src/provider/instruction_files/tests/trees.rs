@@ -56,17 +56,17 @@ fn place(name: &str) -> PathBuf {
 }
 
 /// The files by where they really lie.
-type Disk = BTreeMap<PathBuf, String>;
+type TestDisk = BTreeMap<PathBuf, String>;
 
 /// What is in the section already: the files that are included by themselves, and those that they import.
 #[derive(Default)]
-struct Seen {
+struct SectionFiles {
     included: Vec<PathBuf>,
     imported: Vec<PathBuf>,
 }
 
 /// Replaces each `@path` by hand: word by word, the fences by their lines. An imported text loses its last line end.
-fn model(disk: &Disk, path: &Path, chain: &[PathBuf], hops: usize, seen: &mut Seen) -> String {
+fn model(disk: &TestDisk, path: &Path, chain: &[PathBuf], hops: usize, seen: &mut SectionFiles) -> String {
     let text = &disk[&real(path)];
     let text = text.strip_suffix('\n').filter(|_| chain.len() > 1).unwrap_or(text);
     let mut out = String::new();
@@ -107,12 +107,12 @@ proptest! {
 
     #[test]
     fn imports_are_strings_that_are_replaced(texts in tree(), hops in 0_usize..4) {
-        let disk: Disk = FILES.iter().map(|name| place(name)).zip(texts).collect();
+        let disk: TestDisk = FILES.iter().map(|name| place(name)).zip(texts).collect();
         let system = disk.iter().fold(machine(), |system, (path, text)| system.with_file(path, text));
         let system = system.with_link("/w/p/link.md", "d/a.md").with_file("/home/u/own.md", "own");
         let built = build(&system, json!({"hops": hops}));
         let mut expected: Vec<(&str, String)> = Vec::new();
-        let mut seen = Seen::default();
+        let mut seen = SectionFiles::default();
         for name in ["CLAUDE.md", "CLAUDE.local.md"] {
             let path = place(name);
             if seen.imported.contains(&path) {
