@@ -9,7 +9,7 @@ use preface_mcp::{AskLimits, McpError, overheard};
 use std::time::Duration;
 
 fuzz_target!(|data: &[u8]| {
-    let limits = AskLimits { bytes: 32 << 10, items: 20, fetched: 1 << 10, ..Limits::default() };
+    let limits = AskLimits { bytes: 32 << 10, items: 20, fetched: 1 << 10, ..AskLimits::default() };
     let heard = overheard(data, &limits).expect("there is a runtime");
     assert!(heard.took < Duration::from_secs(5), "it ends");
     for note in &heard.notes {

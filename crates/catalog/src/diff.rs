@@ -231,6 +231,6 @@ mod tests {
     #[test]
     fn a_catalog_is_the_same_as_itself() {
         let a = index(vec![entry("One", "one.md", "x", &["A"])]);
-        assert_eq!(diff(&a, &a), CatalogDifference { same: 1, ..Difference::default() });
+        assert_eq!(diff(&a, &a), CatalogDifference { same: 1, ..CatalogDifference::default() });
     }
 }

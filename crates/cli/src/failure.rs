@@ -73,12 +73,12 @@ impl CommandFailure {
 
     /// Says that the command was asked wrongly.
     pub fn usage(message: impl Into<String>) -> Self {
-        CommandFailure { exit: Exit::Usage, ..Failure::new(message) }
+        CommandFailure { exit: Exit::Usage, ..CommandFailure::new(message) }
     }
 
     /// Ends because of a signal, as whoever sent it expects: without a word.
     pub fn signalled(exit: Exit) -> Self {
-        CommandFailure { exit, quiet: true, ..Failure::new(String::new()) }
+        CommandFailure { exit, quiet: true, ..CommandFailure::new(String::new()) }
     }
 
     /// Adds what to do next.
@@ -90,7 +90,7 @@ impl CommandFailure {
     /// Judges a write to stdout that failed: a reader who has enough is no trouble.
     pub fn output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return CommandFailure { exit: Exit::Done, quiet: true, ..Failure::new(String::new()) };
+            return CommandFailure { exit: Exit::Done, quiet: true, ..CommandFailure::new(String::new()) };
         }
         CommandFailure::new(format!("cannot write to stdout: {}", words(&error)))
     }
@@ -158,7 +158,7 @@ impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Usage(message, hint) => CommandFailure { hint, ..Failure::usage(message) },
+            Error::Usage(message, hint) => CommandFailure { hint, ..CommandFailure::usage(message) },
             Error::Profile(error) => error.into(),
             Error::Catalog(note) | Error::Render(note) => (*note).into(),
             Error::Over(over) => {
@@ -169,9 +169,9 @@ impl From<Error> for CommandFailure {
                     .collect();
                 let hint =
                     format!("{}; raise the budget, or shorten them", crate::ui::text::listed(&largest));
-                CommandFailure { exit: Exit::OverBudget, ..Failure::new(message) }.hint(hint)
+                CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.hint(hint)
             }
-            Error::Held(_) => CommandFailure { exit: Exit::Held, ..Failure::new(message) }
+            Error::Held(_) => CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }
                 .hint("`preface trust status` lists what is held; look at it, then `preface trust grant`"),
             Error::Missing(_) => CommandFailure::new(message)
                 .hint("the file was written by another version, or changed by hand; save the world again"),
@@ -185,7 +185,7 @@ impl From<Error> for CommandFailure {
 impl From<Diagnostic> for CommandFailure {
     fn from(note: Diagnostic) -> Self {
         let hint = advice::help(&note).map(Cow::into_owned);
-        CommandFailure { place: note.place.map(Box::new), hint, ..Failure::new(note.message) }
+        CommandFailure { place: note.place.map(Box::new), hint, ..CommandFailure::new(note.message) }
     }
 }
 
@@ -218,7 +218,7 @@ impl From<ConversationError> for CommandFailure {
                 let hint = format!(
                     "`preface conversations refresh {id}` builds it without; `preface trust status` lists what is held"
                 );
-                return CommandFailure { exit: Exit::Held, ..Failure::new(message) }.hint(hint);
+                return CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }.hint(hint);
             }
             error => CommandFailure::new(error.to_string()),
         };
@@ -238,7 +238,7 @@ impl From<TemplatesError> for CommandFailure {
         };
         match error {
             TemplatesError::Store(error) => error.into(),
-            error => CommandFailure { hint, ..Failure::new(error.to_string()) },
+            error => CommandFailure { hint, ..CommandFailure::new(error.to_string()) },
         }
     }
 }
@@ -258,21 +258,21 @@ impl From<SettingsFileError> for CommandFailure {
             )),
             error => error.hint(),
         };
-        CommandFailure { place, hint, ..Failure::new(error.to_string()) }
+        CommandFailure { place, hint, ..CommandFailure::new(error.to_string()) }
     }
 }
 
 impl From<MessagesError> for CommandFailure {
     fn from(error: MessagesError) -> Self {
         let message = error.to_string();
-        CommandFailure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
+        CommandFailure { place: Some(error.place), hint: error.help, ..CommandFailure::new(message) }
     }
 }
 
 impl From<ScenarioError> for CommandFailure {
     fn from(error: ScenarioError) -> Self {
         let message = error.to_string();
-        CommandFailure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
+        CommandFailure { place: Some(error.place), hint: error.help, ..CommandFailure::new(message) }
     }
 }
 
@@ -280,6 +280,11 @@ impl From<ProfileError> for CommandFailure {
     fn from(error: ProfileError) -> Self {
         // A name that nobody knows has no place in a file.
         let exit = if error.place.path.is_empty() { Exit::Usage } else { Exit::Failed };
-        CommandFailure { exit, place: Some(error.place), hint: error.help, ..Failure::new(error.message) }
+        CommandFailure {
+            exit,
+            place: Some(error.place),
+            hint: error.help,
+            ..CommandFailure::new(error.message)
+        }
     }
 }

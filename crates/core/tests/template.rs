@@ -148,7 +148,7 @@ fn depth_is_an_error_only_beyond_the_limit() {
 
 #[test]
 fn without_limits_size_and_depth_do_not_matter() {
-    let options = TemplateOptions { max_depth: None, max_bytes: None, ..Options::default() };
+    let options = TemplateOptions { max_depth: None, max_bytes: None, ..TemplateOptions::default() };
     let values = BTreeMap::from([("a:x".parse().unwrap(), Some("X".to_owned()))]);
     let deep = Template::parse(nested(20_000), &options).unwrap();
     assert_eq!(render(&deep, &values), "X");

@@ -19,7 +19,7 @@ fn catalogue() -> VariableTypes {
 }
 
 fn findings(text: &str, raw: bool) -> Vec<TemplateFinding> {
-    lint(text, &TemplateOptions { raw, ..Options::default() }, &catalogue(), None, "template.md")
+    lint(text, &TemplateOptions { raw, ..TemplateOptions::default() }, &catalogue(), None, "template.md")
 }
 
 /// Describes the findings as `code bytes → text after the edit`.
@@ -200,7 +200,7 @@ fn the_utc_day_has_a_local_sibling() {
 
 #[test]
 fn limits_are_errors() {
-    let options = TemplateOptions { max_depth: Some(1), max_bytes: Some(60), ..Options::default() };
+    let options = TemplateOptions { max_depth: Some(1), max_bytes: Some(60), ..TemplateOptions::default() };
     let check = |text: &str| {
         let findings = lint(text, &options, &catalogue(), None, "template.md");
         findings
@@ -233,7 +233,7 @@ fn many_findings_cost_no_more_than_their_number() {
     // Each of these would take minutes if a finding looked at the whole text.
     let deep = "[if x:y]".repeat(10_000) + &"[endif]".repeat(10_000);
     let line = "[x:y][Else] [git:brnach]".repeat(10_000);
-    let options = TemplateOptions { raw: true, ..Options::default() };
+    let options = TemplateOptions { raw: true, ..TemplateOptions::default() };
     assert_eq!(lint(&deep, &options, &catalogue(), None, "t").len(), 10_001);
     assert_eq!(lint(&line, &options, &catalogue(), None, "t").len(), 30_000);
     let begun = "[git:branch\n${cwd}{{".repeat(10_000);

@@ -46,7 +46,7 @@ fn values(template: &Template) -> Values {
 }
 
 fn parse(text: &str, raw: bool, trim_tag_lines: bool) -> Template {
-    Template::parse(text, &TemplateOptions { raw, trim_tag_lines, ..Options::default() }).unwrap()
+    Template::parse(text, &TemplateOptions { raw, trim_tag_lines, ..TemplateOptions::default() }).unwrap()
 }
 
 /// Checks that what was emitted and the working tags between tile the text, where no branch was left out.
@@ -170,7 +170,7 @@ fn work_per_render_is_one_visit_per_tag() {
         let text = "[if a:x]".repeat(depth) + "[a:x]" + &"[endif]".repeat(depth);
         let template = Template::parse(
             text,
-            &TemplateOptions { max_depth: None, max_bytes: None, ..Options::default() },
+            &TemplateOptions { max_depth: None, max_bytes: None, ..TemplateOptions::default() },
         );
         let template = template.unwrap();
         let mut count = 0;

@@ -37,7 +37,7 @@ pub struct Agent {
     pub critical_system_reminder: Option<String>,
     /// Other keys that hosts know; preface does nothing with them.
     #[serde(flatten)]
-    pub other: BTreeMap<String, serde_json::YamlValue>,
+    pub other: BTreeMap<String, serde_json::Value>,
     /// The reminder with its place in the file.
     #[serde(skip)]
     pub reminder: Vec<Piece>,
@@ -271,8 +271,8 @@ fn unquoted(name: &str) -> &str {
     inside.map_or(name, str::trim)
 }
 
-fn json(value: &YamlValue) -> serde_json::YamlValue {
-    use serde_json::YamlValue as Json;
+fn json(value: &YamlValue) -> serde_json::Value {
+    use serde_json::Value as Json;
     match value {
         YamlValue::Null => Json::Null,
         YamlValue::Bool(value) => Json::Bool(*value),

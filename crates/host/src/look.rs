@@ -513,7 +513,7 @@ impl<'a> ReadRequest<'a> {
     /// Wants a file of the project.
     #[must_use]
     pub fn project(path: &'a Path, within: ReadScope<'a>, limit: u64, belongs: FileOwner) -> Self {
-        ReadRequest { scope: Scope::Project, within, belongs, ..Wanted::global(path, limit) }
+        ReadRequest { scope: Scope::Project, within, belongs, ..ReadRequest::global(path, limit) }
     }
 }
 

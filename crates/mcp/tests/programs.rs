@@ -147,7 +147,7 @@ fn a_flood_is_cut_off() {
 fn a_list_is_taken_up_to_its_limit() {
     let heard = ask_one(fake("many", 60));
     assert_eq!((heard.said.as_ref().unwrap().tools.len(), codes(&heard)), (1000, vec!["mcp/too-many"]));
-    let limits = AskLimits { items: 10_000, ..Limits::default() };
+    let limits = AskLimits { items: 10_000, ..AskLimits::default() };
     let heard = ask(&[fake("many", 60)], &limits, &|_| ()).remove(0);
     assert_eq!((heard.said.unwrap().tools.len(), heard.notes.len()), (5000, 0));
 }

@@ -170,7 +170,7 @@ mod tests {
         (Body::new(body), most_alive)
     }
 
-    const LIMITS: fn() -> ServiceLimits = || ServiceLimits { bodies: 100, ..Limits::default() };
+    const LIMITS: fn() -> ServiceLimits = || ServiceLimits { bodies: 100, ..ServiceLimits::default() };
 
     fn held(all: &BodyMemory) -> usize {
         all.0.load(Ordering::Relaxed)

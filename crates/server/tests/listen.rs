@@ -124,7 +124,7 @@ fn a_head_that_is_refused_is_a_problem_like_any_other() {
 
 #[test]
 fn a_client_that_never_finishes_its_head_is_hung_up_on() {
-    let limits = ServiceLimits { head: Duration::from_millis(50), ..Limits::default() };
+    let limits = ServiceLimits { head: Duration::from_millis(50), ..ServiceLimits::default() };
     let service = listening(limits);
     let mut silent = connect(service.address);
     let mut slow = connect(service.address);
@@ -137,7 +137,7 @@ fn a_client_that_never_finishes_its_head_is_hung_up_on() {
 
 #[test]
 fn a_client_that_never_finishes_its_body_is_hung_up_on() {
-    let limits = ServiceLimits { body: Duration::from_millis(50), ..Limits::default() };
+    let limits = ServiceLimits { body: Duration::from_millis(50), ..ServiceLimits::default() };
     let service = listening(limits);
     let mut stream = connect(service.address);
     write!(stream, "PUT /keep HTTP/1.1\r\nHost: {}\r\nContent-Length: 6\r\n\r\nmy", service.address).unwrap();
@@ -147,7 +147,7 @@ fn a_client_that_never_finishes_its_body_is_hung_up_on() {
 
 #[test]
 fn the_end_does_not_wait_for_ever() {
-    let limits = ServiceLimits { farewell: Duration::from_millis(50), ..Limits::default() };
+    let limits = ServiceLimits { farewell: Duration::from_millis(50), ..ServiceLimits::default() };
     let service = listening(limits);
     let mut stream = connect(service.address);
     write!(

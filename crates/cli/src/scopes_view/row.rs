@@ -161,7 +161,7 @@ impl<'e> From<&'e SkillEntry> for ListingRow<'e> {
 impl<'e> From<&'e AgentEntry> for ListingRow<'e> {
     fn from(entry: &'e AgentEntry) -> Self {
         let about = entry.value.what.as_ref().map(|agent| agent.description.as_str());
-        ListingRow { about, ..Row::file(ListingGroup::Agents, entry) }
+        ListingRow { about, ..ListingRow::file(ListingGroup::Agents, entry) }
     }
 }
 

@@ -178,7 +178,7 @@ mod tests {
     use preface::core::scope::Scope;
 
     fn plain(note: &Diagnostic, columns: usize) -> String {
-        let styled = format!("{:#}", DiagnosticView { code: None, ..Note::of(note, columns) });
+        let styled = format!("{:#}", DiagnosticView { code: None, ..DiagnosticView::of(note, columns) });
         anstream::adapter::strip_str(&styled).to_string()
     }
 

@@ -310,8 +310,8 @@ fn texts<'a>(
 fn tree<'a>(
     machine: &Evaluator<'a, '_>,
     value: &ExpressionValue<'a>,
-) -> Result<serde_json::ExpressionValue, EvaluationError> {
-    use serde_json::ExpressionValue as Json;
+) -> Result<serde_json::Value, EvaluationError> {
+    use serde_json::Value as Json;
     machine.step()?;
     Ok(match value {
         ExpressionValue::Undefined | ExpressionValue::Null => Json::Null,

@@ -198,13 +198,13 @@ impl Manifest {
         let (root, notes) = read.map_err(|note| {
             InvalidManifest::from(ValidationFailure {
                 place: note.place.clone(),
-                ..Failure::new(discovery, "", format!("the manifest is no JSON: {}", note.message))
+                ..ValidationFailure::new(discovery, "", format!("the manifest is no JSON: {}", note.message))
             })
         })?;
         if let Some(note) = notes.first() {
             return Err(ValidationFailure {
                 place: note.place.clone(),
-                ..Failure::new(discovery, "", note.message.replace("; the last one counts", ""))
+                ..ValidationFailure::new(discovery, "", note.message.replace("; the last one counts", ""))
             }
             .into());
         }
@@ -327,7 +327,7 @@ impl Manifest {
             };
             return Err(Box::new(ValidationFailure {
                 place: contract.map(SettingsNode::place),
-                ..Failure::new(ValidationStage::ContractVersion, "/contractVersion", what)
+                ..ValidationFailure::new(ValidationStage::ContractVersion, "/contractVersion", what)
             }));
         }
         if !CORE_VERSION.meets(&self.required_core_version) {
@@ -388,7 +388,7 @@ impl Manifest {
                     let keys: Vec<&str> = pointer.split('/').skip(1).collect();
                     let place =
                         config.and_then(|config| config.at(&keys).or(Some(config))).map(SettingsNode::place);
-                    ValidationFailure { place, ..Failure::new(stage, pointer, message) }
+                    ValidationFailure { place, ..ValidationFailure::new(stage, pointer, message) }
                 })
                 .collect(),
         })

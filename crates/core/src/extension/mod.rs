@@ -37,5 +37,5 @@ pub use manifest::{InvalidManifest, Manifest, ManifestLocation, extension_id_fau
 pub use ordering::{HookOrder, Ordering, OrderingRewrite, order};
 pub use resolve::{DiscoveredContent, DiscoveredManifest, NAMED, resolve, resolve_granted};
 pub use scopes::{IgnoredSetting, Scopes, Startup};
-pub use slot::{Slot, StagePosition, UnknownSlot, ValidationStage as SlotStage};
+pub use slot::{Slot, SlotStage, StagePosition, UnknownSlot};
 pub use version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion};

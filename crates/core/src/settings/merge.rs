@@ -3,7 +3,7 @@
 use super::{
     key_path::{KeyPath, SetValue},
     node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree},
-    own::SystemPromptFile,
+    own::SystemPromptFileSettings,
     parse::{FileDiagnostics, LayerSettings, fault, parse_text, shown},
     schema::{EntryMerge, ListMerge, ProjectRule, ROOT, SYSTEM_PROMPT_FILE, SchemaField, TOP, ValueShape},
 };
@@ -397,7 +397,7 @@ pub(super) fn refuse(
         refuse_own_keys(&layer.root, &mut refusals, notes);
     }
     weigh_security(layer, standing, &mut refusals, notes);
-    let entry = SystemPromptFile::KEYS;
+    let entry = SystemPromptFileSettings::KEYS;
     if layer.root.at(&entry[..1]).is_some_and(|all| all.tree == SettingsTree::Null)
         && !refusals.covers(&entry)
     {
@@ -422,7 +422,7 @@ fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut
             });
         }
     }
-    let path = [&SystemPromptFile::KEYS[..], &["paths", "global"]].concat();
+    let path = [&SystemPromptFileSettings::KEYS[..], &["paths", "global"]].concat();
     if let Some(node) = root.at(&path) {
         refusals.add(&path);
         notes.add(Severity::Warning, || {
@@ -566,7 +566,7 @@ fn violation(node: &SettingsNode, pointer: &str, fault: &str, standing: &LowerLa
         SetBy::Caller => "value of the caller".to_owned(),
         by => format!("{by}-scope override"),
     };
-    let at = if pointer.is_empty() { SystemPromptFile::KEYS[1] } else { pointer };
+    let at = if pointer.is_empty() { SystemPromptFileSettings::KEYS[1] } else { pointer };
     let message = format!("{whose} failed validation (`{at}` {fault}); retaining {below} value");
     Diagnostic::warning(CONFIG_SCHEMA_VIOLATION, message).at(node.place())
 }

@@ -1,6 +1,6 @@
 //! The schema of settings, as data. Reading, merging, `--set` and the reference page all follow this list.
 
-use super::{key_path::KeyPath, own::SystemPromptFile};
+use super::{key_path::KeyPath, own::SystemPromptFileSettings};
 
 /// One key of an object.
 #[derive(Clone, Copy, Debug)]
@@ -271,7 +271,7 @@ const PROVIDERS: ValueShape = ValueShape::ById { entry: &EXTENSION, known: &[], 
 
 const CONTEXT_PROVIDERS: ValueShape = ValueShape::ById {
     entry: &EXTENSION,
-    known: &[(SystemPromptFile::KEYS[1], &ValueShape::Fallback(SYSTEM_PROMPT_FILE))],
+    known: &[(SystemPromptFileSettings::KEYS[1], &ValueShape::Fallback(SYSTEM_PROMPT_FILE))],
     entries: EntryMerge::Deep,
 };
 

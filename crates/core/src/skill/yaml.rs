@@ -140,7 +140,7 @@ impl<'de> Deserialize<'de> for YamlValue {
 struct YamlValueVisitor;
 
 impl<'de> Visitor<'de> for YamlValueVisitor {
-    type YamlValue = YamlValue;
+    type Value = YamlValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")

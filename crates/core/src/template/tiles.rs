@@ -150,7 +150,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn parsed(text: &str, raw: bool) -> Template {
-        Template::parse(text, &TemplateOptions { raw, ..Options::default() }).unwrap()
+        Template::parse(text, &TemplateOptions { raw, ..TemplateOptions::default() }).unwrap()
     }
 
     #[test]

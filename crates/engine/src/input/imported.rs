@@ -180,7 +180,7 @@ impl<'a> CatalogReader<'a> {
             );
             notes.push(Diagnostic::info(DiagnosticCode::CatalogNotPinned, what).help(help));
         }
-        let texts = CatalogTexts { version: index.version.clone(), ..Texts::default() };
+        let texts = CatalogTexts { version: index.version.clone(), ..CatalogTexts::default() };
         Ok(CatalogReader { system, choice, index, texts, missing: Vec::new() })
     }
 

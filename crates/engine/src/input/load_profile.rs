@@ -95,9 +95,9 @@ pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &MergedSettings) ->
     }
     if let Some(on_over) = &own.budget.on_over {
         profile.budget.on_over = match on_over.value {
-            settings::OverBudgetAction::Cut => OverBudgetAction::Cut,
-            settings::OverBudgetAction::Error => OverBudgetAction::Error,
-            settings::OverBudgetAction::Warn => OverBudgetAction::Warn,
+            settings::OverBudgetSetting::Cut => OverBudgetAction::Cut,
+            settings::OverBudgetSetting::Error => OverBudgetAction::Error,
+            settings::OverBudgetSetting::Warn => OverBudgetAction::Warn,
         };
     }
     let limits = &mut profile.template;

@@ -69,7 +69,7 @@ impl Engine<'_> {
         asked: &AskOptions,
         tell: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let limits = AskLimits { stop: asked.stop.clone(), ..Limits::default() };
+        let limits = AskLimits { stop: asked.stop.clone(), ..AskLimits::default() };
         self.ask_servers_by(&|targets, tell| preface_mcp::ask(targets, &limits, tell), request, asked, tell)
     }
 

@@ -43,7 +43,7 @@ pub(super) fn recalled(
 
 /// True where a profile refers to servers.
 fn has_use(profile: &Profile) -> bool {
-    let fills = |body: &SectionBody| matches!(body, SectionBody::Fill(name) if name.as_str() == mcp_servers::McpServers.name());
+    let fills = |body: &SectionBody| matches!(body, SectionBody::Fill(name) if name.as_str() == mcp_servers::McpServersSection.name());
     let of_servers = |section| mcp_fetched::want(section).is_some() || fills(&section.body);
     profile.mcp.tools || profile.sections.iter().any(of_servers)
 }

@@ -188,7 +188,8 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
         assert_eq!(now.prompt.text, seen.prompt.text);
         assert_eq!(now.tools, seen.tools);
     }
-    let learned = ServerDescription { tools: vec![described().tools.remove(0)], ..Described::default() };
+    let learned =
+        ServerDescription { tools: vec![described().tools.remove(0)], ..ServerDescription::default() };
     ask(&system, &Ok(learned));
     session.reload().expect("a session that goes on");
     let names: Vec<String> = session.request().tools.into_iter().map(|tool| tool.name).collect();

@@ -20,7 +20,7 @@ pub struct Scenario {
 
 /// Returns the steps of a file that has none.
 pub(super) fn one_prompt() -> Vec<ScenarioStep> {
-    vec![ScenarioStep { prompt: Some("hi".to_owned()), ..Step::default() }]
+    vec![ScenarioStep { prompt: Some("hi".to_owned()), ..ScenarioStep::default() }]
 }
 
 /// An extension, by declaration: the hooks are what its functions would do.

@@ -227,7 +227,7 @@ impl Session<'_> {
             }
         }
         let hooked = start.set_by().is_some();
-        self.run = Some(ActiveRun { hooked, ..Run::new(prompt, self.world.turn.tools.clone()) });
+        self.run = Some(ActiveRun { hooked, ..ActiveRun::new(prompt, self.world.turn.tools.clone()) });
         Ok(())
     }
 

@@ -26,7 +26,7 @@ use preface_host::{
     system::System,
     trust::{
         CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permission,
-        PermissionState, Permissions, PrivilegedAction, TrustError, TrustStore,
+        PermissionAction, PermissionState, Permissions, TrustError, TrustStore,
     },
 };
 use serde_json::Value;
@@ -94,9 +94,9 @@ fn deed(
                 _ => None,
             };
             let with = key.map(|key| ("apiKey".to_owned(), format!("{}:{}", key.kind, key.name)));
-            PrivilegedAction::Endpoint { url: url.clone(), with: with.into_iter().collect() }
+            PermissionAction::Endpoint { url: url.clone(), with: with.into_iter().collect() }
         }
-        extension::PrivilegedAction::Writes(path) => PrivilegedAction::Writes { path: path.clone() },
+        extension::PrivilegedAction::Writes(path) => PermissionAction::Writes { path: path.clone() },
         extension::PrivilegedAction::Command(..) => return None,
     };
     Some(Ok(ProjectAction::Other(Permission { subject, action })))
@@ -133,7 +133,7 @@ fn server_deed(
                     if reference { written.to_owned() } else { Digest::of(written.as_bytes()).to_string() };
                 (name.clone(), value)
             });
-            let action = PrivilegedAction::Endpoint { url: address.url.clone(), with: with.collect() };
+            let action = PermissionAction::Endpoint { url: address.url.clone(), with: with.collect() };
             Some(Ok(ProjectAction::Other(Permission { subject, action })))
         }
     }
@@ -157,7 +157,7 @@ fn change_permit(change: &ProviderChange) -> Permission {
         })
         .collect();
     with.sort();
-    let action = PrivilegedAction::Endpoint { url: change.url.clone(), with };
+    let action = PermissionAction::Endpoint { url: change.url.clone(), with };
     Permission { subject: format!("providers/{}", change.name), action }
 }
 
@@ -341,7 +341,7 @@ impl Engine<'_> {
         let places = &inputs.project.access.places;
         let (root, repository) = consent::pin_root(self.system(), &places.cwd);
         if permits.is_empty() {
-            return Ok(PermissionGrant { refused, ..PermitGrant::default() });
+            return Ok(PermissionGrant { refused, ..PermissionGrant::default() });
         }
         let no_store = || consent::no_store(self.system(), places);
         let store = inputs.loaded.store.as_ref().ok_or_else(no_store)?;

@@ -210,7 +210,7 @@ impl ContextWalk<'_> {
             scope,
             shared,
             belongs: FileOwner::ToTree,
-            ..Wanted::global(path, CONTEXT_FILE_LIMIT)
+            ..ReadRequest::global(path, CONTEXT_FILE_LIMIT)
         };
         let read = match look.read_or_why(&wanted) {
             Ok(read) => read,

@@ -24,9 +24,9 @@ use std::{
 
 /// Reads at most two files.
 #[derive(Debug)]
-pub struct SystemPromptFileSettings;
+pub struct SystemPromptFileSection;
 
-impl ContextProvider for SystemPromptFileSettings {
+impl ContextProvider for SystemPromptFileSection {
     fn name(&self) -> &'static str {
         "system-prompt-file"
     }
@@ -131,7 +131,7 @@ impl ContextProvider for SystemPromptFileSettings {
     }
 }
 
-impl SystemPromptFileSettings {
+impl SystemPromptFileSection {
     /// Returns the directory that the project's file must be in: the project root, or the real directory of
     /// the file once a person confirmed it. An override that names no file disables the layer.
     fn allowed(&self, path: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
@@ -189,7 +189,7 @@ impl SystemPromptFileSettings {
             severity: Severity::Warning,
             code: Some(DiagnosticCode::SuppressedError),
             belongs: FileOwner::ToLayer,
-            ..Wanted::global(path, limit)
+            ..ReadRequest::global(path, limit)
         };
         let Some(mut read) = look.read(&wanted) else { return };
         let unread = read.stat.len.saturating_sub(read.bytes.len() as u64);

@@ -49,7 +49,7 @@ pub(super) fn wanted<'a>(
         belongs,
         shared,
         code: Some(DiagnosticCode::SkillInvalid),
-        ..Wanted::global(path, SKILL_LIMIT)
+        ..ReadRequest::global(path, SKILL_LIMIT)
     }
 }
 

@@ -158,7 +158,8 @@ mod tests {
     }
 
     fn found(path: &str, name: &str) -> Result<String, RunError> {
-        let run = RunRequest { not_below: Some("/work".into()), ..Run::new([name], Path::new("/work")) };
+        let run =
+            RunRequest { not_below: Some("/work".into()), ..RunRequest::new([name], Path::new("/work")) };
         find(&machine(path), &run).map(|program| program.path.display().to_string())
     }
 
@@ -271,8 +272,10 @@ mod tests {
         ways.extend(relative.map(str::to_owned));
         assert_eq!(ways.len(), 54);
         for way in ways {
-            let run =
-                RunRequest { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+            let run = RunRequest {
+                not_below: Some("/work".into()),
+                ..RunRequest::new(["tool"], Path::new("/work"))
+            };
             let alone = system.clone().with_var("PATH", &way);
             let found = find(&alone, &run);
             assert!(
@@ -300,7 +303,8 @@ mod tests {
 
     #[test]
     fn another_name_of_the_same_directory_is_the_project() {
-        let run = RunRequest { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+        let run =
+            RunRequest { not_below: Some("/work".into()), ..RunRequest::new(["tool"], Path::new("/work")) };
         let mounted = machine("/mnt/work/bin:/usr/bin")
             .with_hard_link("/mnt/work", "/work")
             .with_file("/mnt/work/bin/tool", "")
@@ -346,7 +350,8 @@ mod tests {
 
     #[test]
     fn the_program_searches_where_we_searched() {
-        let run = RunRequest { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+        let run =
+            RunRequest { not_below: Some("/work".into()), ..RunRequest::new(["tool"], Path::new("/work")) };
         let program =
             find(&machine("/work/bin:.::/usr/bin:/home/user/bin:/opt/bin"), &run).expect("a program");
         assert_eq!(program.search, "/usr/bin:/opt/bin");

@@ -329,7 +329,7 @@ pub(super) fn clear(document: &mut TrustDocument) -> ChangeResult<ClearedRecords
     let digests =
         document.projects.iter().flat_map(|project| project.pins.iter().map(|pin| pin.digest)).collect();
     let extra = std::mem::take(&mut document.extra);
-    *document = TrustDocument { extra, ..Document::default() };
+    *document = TrustDocument { extra, ..TrustDocument::default() };
     ChangeResult::new(ClearedRecords { paths, orphans: orphans(document, digests) }, ChangeOutcome::Recorded)
 }
 

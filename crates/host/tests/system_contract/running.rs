@@ -36,7 +36,7 @@ pub fn a_program_that_writes_too_much_is_refused(place: &Place) {
     let argv = [SH, "-c", "printf 12345"];
     place.command(&argv, FakeRun::printing("12345"));
     let limited =
-        |limit| place.system.run(&RunRequest { output_limit: limit, ..Run::new(argv, &place.root) });
+        |limit| place.system.run(&RunRequest { output_limit: limit, ..RunRequest::new(argv, &place.root) });
     assert_eq!(limited(5).map(|ran| ran.stdout), Ok(b"12345".to_vec()), "at the limit");
     assert_eq!(limited(usize::MAX).map(|ran| ran.stdout), Ok(b"12345".to_vec()));
     assert_eq!(limited(4), Err(RunError::TooMuch { limit: 4 }));
@@ -47,7 +47,7 @@ pub fn a_program_that_takes_too_long_is_late(place: &Place) {
     let argv = [SH, "-c", "sleep 60"];
     place.command(&argv, FakeRun::printing("").taking(Duration::from_secs(60)));
     let after = Duration::from_millis(50);
-    let ran = place.system.run(&RunRequest { timeout: after, ..Run::new(argv, &place.root) });
+    let ran = place.system.run(&RunRequest { timeout: after, ..RunRequest::new(argv, &place.root) });
     assert_eq!(ran, Err(RunError::TimedOut { after }));
 }
 

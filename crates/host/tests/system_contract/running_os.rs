@@ -121,7 +121,7 @@ fn a_flood_is_stopped() {
 fn input_is_written_while_output_is_read() {
     let place = Place::os();
     let stdin: Vec<u8> = (0..1_u32 << 20).map(|index| (index % 251) as u8).collect();
-    let cat = RunRequest { stdin: stdin.clone(), ..Run::new(["cat"], &place.root) };
+    let cat = RunRequest { stdin: stdin.clone(), ..RunRequest::new(["cat"], &place.root) };
     assert_eq!(soon(&place, &cat).map(|ran| ran.stdout), Ok(stdin.clone()));
     // Nobody reads it, or not all of it, or nothing while it is there.
     for (quiet, timeout) in
@@ -183,7 +183,7 @@ fn the_environment_is_clean_and_the_project_is_not_on_path() {
         let run = |argv: &[&str]| RunRequest {
             not_below: Some(project.clone()),
             env: vec![("MINE".into(), "$HOME ü".into())],
-            ..Run::new(argv.iter().copied(), &project)
+            ..RunRequest::new(argv.iter().copied(), &project)
         };
         let ran = system.run(&run(&["env"])).expect("it is on PATH outside of the project");
         assert!(!ran.program.starts_with(&project), "{:?}", ran.program);

@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{Html, IntoResponse, Response},
 };
-use preface::store::Role;
+use preface::store::TokenRole;
 use std::sync::Arc;
 
 const PLAIN: &str = include_str!("../../assets/plain.html");
@@ -47,7 +47,7 @@ pub async fn plain(State(app): State<Arc<App>>, identity: Identity) -> Response 
 
 /// Fills in the token of this start, the nonce, and the first root: its path is not for everybody.
 fn filled(html: &str, app: &App, identity: &Identity, nonce: &str, policy: &str) -> Response {
-    let root = app.settings.roots.first().filter(|_| identity.require(Role::Read).is_ok());
+    let root = app.settings.roots.first().filter(|_| identity.require(TokenRole::Read).is_ok());
     let root = root.map(|root| root.display().to_string()).unwrap_or_default();
     let html = html
         .replace("{{token}}", &attribute(app.guard.page_token()))

@@ -1,6 +1,6 @@
 //! What the service reports about itself: health, numbers, and the description of its operations.
 
-use crate::{App, Problem, caller::Identity, reply::Reply};
+use crate::{App, Problem, caller::Identity, reply::HandlerResult};
 use axum::{
     Json,
     body::Bytes,
@@ -8,7 +8,7 @@ use axum::{
     http::{StatusCode, header},
     response::IntoResponse,
 };
-use preface::store::Role;
+use preface::store::TokenRole;
 use serde::Serialize;
 use std::sync::{Arc, LazyLock};
 
@@ -34,8 +34,8 @@ pub async fn healthz() -> Json<Health> {
     get, path = "/readyz", tag = "service",
     responses((status = 200, body = Health, description = "The store answers and takes writes"), (status = 503, description = "The store does not answer, or the last write to it failed", body = Problem, content_type = "application/problem+json")),
 )]
-pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> Reply<Json<Health>> {
-    let may_read = identity.require(Role::Read).is_ok();
+pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> HandlerResult<Json<Health>> {
+    let may_read = identity.require(TokenRole::Read).is_ok();
     let checked = match app.write_probe.failure() {
         Some(error) => Err(error),
         None => app.store.check().await,

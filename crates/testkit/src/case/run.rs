@@ -1,6 +1,6 @@
 //! Running a case on a machine in memory.
 
-use super::parse::{Case, CaseStep, CaseTurn, Expectation, ExtensionEntry, parse, unescape};
+use super::parse::{Case, CaseEntry, CaseStep, CaseTurn, Expectation, parse, unescape};
 use crate::MemorySystem;
 use preface::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ScopesReport, TemplateInput, ToolChoice, TrustAnswer,
@@ -113,34 +113,34 @@ fn absolute(path: &str) -> PathBuf {
     }
 }
 
-fn put(system: MemorySystem, path: &str, entry: &ExtensionEntry) -> Result<MemorySystem, String> {
+fn put(system: MemorySystem, path: &str, entry: &CaseEntry) -> Result<MemorySystem, String> {
     if let Some(bundled) = path.strip_prefix("bundled/") {
-        let ExtensionEntry::File(bytes) = entry else { return Err(format!("`{path}` can only be a file")) };
+        let CaseEntry::File(bytes) = entry else { return Err(format!("`{path}` can only be a file")) };
         return Ok(system.with_bundled(bundled, bytes.clone()));
     }
     let at = absolute(path);
     Ok(match entry {
-        ExtensionEntry::File(bytes) => {
+        CaseEntry::File(bytes) => {
             system.put_file(&at, bytes);
             system
         }
-        ExtensionEntry::Gone => {
+        CaseEntry::Gone => {
             system.cut(&at);
             system
         }
-        ExtensionEntry::Link(target) => {
+        CaseEntry::Link(target) => {
             system.put_link(
                 &at,
                 if target.starts_with('~') { absolute(target) } else { PathBuf::from(target) },
             );
             system
         }
-        ExtensionEntry::Same(other) => system.with_hard_link(at, absolute(other)),
-        ExtensionEntry::Dir => system.with_dir(at),
-        ExtensionEntry::Pipe => system.with_special(at),
-        ExtensionEntry::Unreadable => system.with_unreadable(at),
-        ExtensionEntry::Unwritable => system.with_unwritable_dir(at),
-        ExtensionEntry::Shared => system.with_dir(&at).with_mode(at, 0o1777),
+        CaseEntry::Same(other) => system.with_hard_link(at, absolute(other)),
+        CaseEntry::Dir => system.with_dir(at),
+        CaseEntry::Pipe => system.with_special(at),
+        CaseEntry::Unreadable => system.with_unreadable(at),
+        CaseEntry::Unwritable => system.with_unwritable_dir(at),
+        CaseEntry::Shared => system.with_dir(&at).with_mode(at, 0o1777),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::halves;
 use crate::ui::{
     style,
-    table::{CatalogPrompt as Stand, Cell, TextTable},
+    table::{Cell, ColumnAlignment as Stand, TextTable},
     text::{columns, count, number, short},
 };
 use anstyle::Style;
@@ -319,7 +319,7 @@ mod tests {
             added: (0..20).map(|at| side(&format!("Data: Part {at}"), Some(at * 10))).collect(),
             removed: vec![side(long, None)],
             changed: vec![change(long, Some(1_200)), change("Tool: Bell", Some(90))],
-            ..Difference::default()
+            ..CatalogDifference::default()
         };
         CatalogComparison {
             before: index("1.0.0"),

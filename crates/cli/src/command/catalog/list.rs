@@ -115,7 +115,7 @@ struct CatalogTotals {
 
 impl CatalogTotals {
     fn of<'e>(entries: impl Iterator<Item = &'e CatalogEntry> + Clone) -> Self {
-        let mut sums = CatalogTotals { tokens: sum(entries.clone()), ..Sums::default() };
+        let mut sums = CatalogTotals { tokens: sum(entries.clone()), ..CatalogTotals::default() };
         for entry in entries {
             sums.prompts += 1;
             sums.bytes += entry.bytes;

@@ -61,7 +61,7 @@ impl ServerFlags {
     /// Asks, and tells of each answer on a terminal.
     pub fn ask(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, CommandFailure> {
         let asked =
-            AskOptions { names: names.to_vec(), deadline: self.timeout, record, ..ServersAsked::default() };
+            AskOptions { names: names.to_vec(), deadline: self.timeout, record, ..AskOptions::default() };
         ask(ui, &self.request()?, &asked, self.talk.talk())
     }
 

@@ -170,7 +170,7 @@ impl Refs<'_> {
             let path = self.repository.common_dir.join("packed-refs");
             let is_large = files.stat(&path)?.is_some_and(|stat| stat.len > PACKED);
             self.packed = Some(if is_large {
-                PackedRefs { is_unread: true, ..Packed::default() }
+                PackedRefs { is_unread: true, ..PackedRefs::default() }
             } else {
                 PackedRefs::of(files.read(&path, PACKED)?.unwrap_or_default())
             });

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, ops::Range};
 pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut fence: Option<Fence> = None;
-    let mut indented = IndentedCode { after_blank: true, ..Indented::default() };
+    let mut indented = IndentedCode { after_blank: true, ..IndentedCode::default() };
     let mut comments = CommentScanner::default();
     let mut paragraph = from..from;
     let mut at = from;

@@ -55,7 +55,7 @@ impl<'a> InstructionReader<'a> {
             shared: project
                 && self.hold_shared
                 && (self.look.is_in_shared_dir(path) || self.look.is_in_shared_dir(real)),
-            ..Wanted::global(path, CONTEXT_FILE_LIMIT)
+            ..ReadRequest::global(path, CONTEXT_FILE_LIMIT)
         };
         let read = self.look.read(&wanted);
         let text = read.map(|read| Rc::new(InstructionText::new(&read, source.clone(), self.look.bom)));

@@ -119,7 +119,7 @@ impl<'a> Submodules<'a> {
         let work_tree = open::work_tree(&found, self.interrupt)?;
         let mut dirty = SubmoduleChanges {
             moved: work_tree.repo.head_id().is_ok_and(|head| head.detach() != entry.id),
-            ..Dirty::default()
+            ..SubmoduleChanges::default()
         };
         if ignore != Ignore::Dirty {
             let untracked = match ignore {
@@ -131,7 +131,7 @@ impl<'a> Submodules<'a> {
             for letters in seen.paths.values() {
                 dirty.untracked |= letters.dirty.untracked;
                 let only_untracked_inside =
-                    letters.dirty == SubmoduleChanges { untracked: true, ..Dirty::default() };
+                    letters.dirty == SubmoduleChanges { untracked: true, ..SubmoduleChanges::default() };
                 dirty.modified |= !only_untracked_inside;
             }
         }

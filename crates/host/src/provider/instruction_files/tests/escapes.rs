@@ -163,7 +163,7 @@ fn a_link_to_a_directory_beside_the_roots_is_not_looked_into() {
         .with_link("/w/p/src/.tool/rules/in", "/w/p/src/near")
         .with_file("/w/p/src/near/a.md", "near")
         .with_file("/w/p/docs/secret.md", "SECRET");
-    let terms = || TestTrust { roots: Some(vec!["/w/p/src".into()]), ..Terms::default() };
+    let terms = || TestTrust { roots: Some(vec!["/w/p/src".into()]), ..TestTrust::default() };
     let built = build_on(&system, json!({"rules": "rules"}), terms());
     assert_eq!(built.paths(), [".tool/rules/in/a.md"]);
     assert_eq!(built.told("file/outside").len(), 1, "{:?}", built.notes);

@@ -258,7 +258,7 @@ fn bytes_that_are_no_utf_8_are_told_and_imports_around_them_work() {
     assert_eq!(built.text(), "a\u{fffd} B \u{fffd}.");
     assert_eq!(built.told("file/not-utf8"), ["CLAUDE.md is not UTF-8: 2 places became U+FFFD"]);
     let marked = machine().with_file("/w/p/CLAUDE.md", "\u{feff}@b.md!").with_file("/w/p/b.md!", "B");
-    let strip = TestTrust { bom: ByteOrderMark::Strip, ..Terms::default() };
+    let strip = TestTrust { bom: ByteOrderMark::Strip, ..TestTrust::default() };
     assert_eq!(build(&marked, json!({})).text(), "\u{feff}B");
     assert_eq!(build_on(&marked, json!({}), strip).text(), "B");
 }
@@ -282,12 +282,12 @@ fn what_is_no_file_is_told() {
 fn what_the_gate_holds_says_nothing() {
     let system = tree().with_file("/w/p/.tool/rules/a.md", "rule").with_file("/w/p/.tool/x.md", "x");
     let options = json!({"rules": "rules", "names": ["CLAUDE.md", ".tool/x.md"]});
-    let pinned = TestTrust { mode: TrustMode::Pinned, ..Terms::default() };
+    let pinned = TestTrust { mode: TrustMode::Pinned, ..TestTrust::default() };
     let built = build_on(&system, options.clone(), pinned);
     assert!(built.said.items.is_empty());
     assert_eq!(built.told("trust/held").len(), 5);
     assert_eq!(built.gated.len(), 5);
-    let untrusted = TestTrust { mode: TrustMode::Whole, layer: false, ..Terms::default() };
+    let untrusted = TestTrust { mode: TrustMode::Whole, layer: false, ..TestTrust::default() };
     system.clear_touches();
     let built = build_on(&system, options.clone(), untrusted);
     assert_eq!(
@@ -296,7 +296,7 @@ fn what_the_gate_holds_says_nothing() {
         "no file of the project directory"
     );
     assert_eq!(system.reads("/w/p/.tool/x.md") + system.reads("/w/p/.tool/rules/a.md"), 0);
-    let deny = TestTrust { consent: Consent::Deny, ..Terms::default() };
+    let deny = TestTrust { consent: Consent::Deny, ..TestTrust::default() };
     assert!(build_on(&system, options, deny).said.items.is_empty());
 }
 
@@ -323,7 +323,7 @@ fn files_beside_the_roots_are_not_read() {
         .with_link("/w/p/x/CLAUDE.local.md", "/w/p/y/out.md")
         .with_current_dir("/w/p/x");
     let roots = Some(vec![PathBuf::from("/w/p/x")]);
-    let built = build_on(&system, json!({}), TestTrust { roots, ..Terms::default() });
+    let built = build_on(&system, json!({}), TestTrust { roots, ..TestTrust::default() });
     assert_eq!(built.items(), [("CLAUDE.md", "project", "in @../y/out.md".to_owned())]);
     assert_eq!(built.codes(), [(Severity::Warning, "imports/outside"), (Severity::Warning, "file/outside")]);
 }

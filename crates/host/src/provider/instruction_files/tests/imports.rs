@@ -217,13 +217,13 @@ fn an_import_of_a_file_that_is_included_already_stays_as_it_is_written() {
 fn imports_pass_the_gate() {
     let system = with(&[("/w/p/CLAUDE.md", "@a.md @a.md"), ("/w/p/a.md", "A")]);
     let only = Consent::Granting(vec!["/w/p/CLAUDE.md".into()]);
-    let terms = TestTrust { mode: TrustMode::Pinned, consent: only, ..Terms::default() };
+    let terms = TestTrust { mode: TrustMode::Pinned, consent: only, ..TestTrust::default() };
     let built = build_on(&system, json!({}), terms);
     assert_eq!(built.text(), "@a.md @a.md");
     assert_eq!(built.gated, ["CLAUDE.md", "a.md"]);
     assert_eq!(built.told("trust/held").len(), 1);
     assert_eq!(built.told("imports/unread").len(), 2, "each place is told");
-    let terms = TestTrust { mode: TrustMode::Pinned, consent: Consent::Once, ..Terms::default() };
+    let terms = TestTrust { mode: TrustMode::Pinned, consent: Consent::Once, ..TestTrust::default() };
     assert_eq!(build_on(&system, json!({}), terms).text(), "A A");
 }
 
