@@ -15,7 +15,7 @@ use std::{
 
 /// The structs of flags that say what a command is about.
 const GROUPS: [&str; 7] =
-    ["KeepFlags", "PlaceFlags", "StoreFlag", "SubjectFlags", "TemplateFlags", "TrustFlags", "TurnFlags"];
+    ["PersistFlags", "PlaceFlags", "StoreFlag", "SubjectFlags", "TemplateFlags", "TrustFlags", "TurnFlags"];
 
 /// The flags that decide which files are used. Every command that takes them needs them.
 const OF_PLACE: [&str; 11] = [
