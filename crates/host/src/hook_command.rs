@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn an_observer_only_looks() {
         let (reply, notes, _) = told(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| {
-            hook.role = HookRole::Observer
+            hook.role = HookRole::Observer;
         });
         assert_eq!(reply, Ok(HookReply::default()));
         assert_eq!(notes, ["hook/unknown-key", "hook/ignored-key"]);

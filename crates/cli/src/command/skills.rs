@@ -118,7 +118,7 @@ fn below(skill: &SkillEntry) -> Vec<String> {
         .collect();
     match &skill.value.left_out {
         Some(SkillOmission::Ignored { path, line }) => {
-            lines.push(format!("left out by {}:{line}", one_line(path)))
+            lines.push(format!("left out by {}:{line}", one_line(path)));
         }
         Some(SkillOmission::Duplicate { path }) => lines.push(format!("the same as {}", one_line(path))),
         None => lines.extend(asides(ListingRow::from(skill))),

@@ -233,7 +233,7 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
                 say(format!("To let {} take part, look at it and `preface trust grant`.", whose(scope)));
             }
             EntryState::NeedsGrant => {
-                say("To let it run: `preface trust grant --allow-commands`.".to_owned())
+                say("To let it run: `preface trust grant --allow-commands`.".to_owned());
             }
             EntryState::Pending => {
                 say(format!("To use {}: `preface trust grant --allow-commands`.", whose(scope)));
@@ -251,7 +251,7 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
                 }
             }
             EntryState::Hidden if !is_in_use => {
-                say("To use both, give one of the two another `name`.".to_owned())
+                say("To use both, give one of the two another `name`.".to_owned());
             }
             EntryState::Active | EntryState::Hidden => {}
         }

@@ -336,7 +336,7 @@ impl Resolver<'_> {
         let mut row = ExtensionEntry::of(self.category, self.id, candidate.origin.clone());
         match candidate.verdict {
             CandidateState::Sound(_) | CandidateState::Builtin(_) => {
-                row.disabled_by = self.switched_off(candidate)
+                row.disabled_by = self.switched_off(candidate);
             }
             CandidateState::Pending(_) => row.status = Status::Pending,
             CandidateState::Held(_) => row.status = Status::Held,

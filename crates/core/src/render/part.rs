@@ -139,7 +139,7 @@ impl PartWriter<'_, '_> {
         match text {
             PreparedText::Plain(pieces) => push_pieces(out, pieces, rules, diagnostics),
             PreparedText::Imported(body) => {
-                write_imported(body, rules, variables, volatility, out, diagnostics)?
+                write_imported(body, rules, variables, volatility, out, diagnostics)?;
             }
             PreparedText::Parsed(parsed) => {
                 let mut writer = TemplateWriter {

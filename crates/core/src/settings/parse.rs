@@ -476,7 +476,7 @@ pub(super) fn secrets_of_value(
     let mut secrets = Vec::new();
     match read(text, Dialect::Commented) {
         Ok(Some(ast)) if !matches!(shape, ValueShape::Text) => {
-            note_secrets(&ast, start, privacy, 1, &mut secrets)
+            note_secrets(&ast, start, privacy, 1, &mut secrets);
         }
         _ if privacy == Privacy::Secret && !is_reference(text) || holds_login(text) => {
             secrets.push(start..start + text.len());

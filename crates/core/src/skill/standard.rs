@@ -39,7 +39,7 @@ pub fn findings(fields: &YamlFields, directory: &str) -> Vec<String> {
             }
         }
         Some(YamlValue::Null | YamlValue::Text(_)) | None => {
-            found.push("`description` is required".to_owned())
+            found.push("`description` is required".to_owned());
         }
         Some(_) => found.push("`description` must be a text".to_owned()),
     }

@@ -83,7 +83,7 @@ async fn play(steps: Vec<Step>) -> Result<(), TestCaseError> {
                 let now = model.now();
                 match model.kept.get_mut(&who) {
                     None => {
-                        prop_assert_eq!(done.unwrap_err(), ConversationError::Unknown(id(&who.to_string())))
+                        prop_assert_eq!(done.unwrap_err(), ConversationError::Unknown(id(&who.to_string())));
                     }
                     Some((text, revision)) => {
                         (*text, *revision) = (now.clone(), *revision + 1);

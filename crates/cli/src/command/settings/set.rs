@@ -81,7 +81,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match file.edit(key, &change)? {
         SettingsWriteOutcome::Changed => ui.say(&format!("set {name} = {value} in {}\n", file.shown())),
         SettingsWriteOutcome::Unchanged => {
-            ui.say(&format!("{name} is {value} in {} already\n", file.shown()))
+            ui.say(&format!("{name} is {value} in {} already\n", file.shown()));
         }
     }
     notes::all(ui, &afterwards(&engine, &request, &file, key)?);

@@ -168,7 +168,7 @@ pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, CommandFailure> {
             ui.view("Nothing is stored yet: the default template speaks.\n")?;
         }
         OutputFormat::Text if versions.is_empty() => {
-            ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?
+            ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?;
         }
         OutputFormat::Text => ui.view(&view(&versions, ui.columns()))?,
     }
