@@ -730,22 +730,6 @@ export interface components {
          * @enum {string}
          */
         AbsentReason: "condition" | "silent" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
-        /** @description What an entry would do to the machine when it is used, with the two fields of a variant as a tuple. */
-        Action: {
-            /** @description It starts a program: its arguments and its environment. */
-            command: [
-                string[],
-                {
-                    [key: string]: string;
-                }
-            ];
-        } | {
-            /** @description It talks to an address. */
-            endpoint: string;
-        } | {
-            /** @description It writes a file. */
-            writes: string;
-        };
         /** @description What there is to see of a template. */
         Analysis: {
             /** @description What is to be said of it, by place. */
@@ -1009,7 +993,7 @@ export interface components {
             payload: {
                 /** @description The canonical path. */
                 canonicalPath: string;
-                /** @description What stands: trusted, once, untrusted, declined, stale. */
+                /** @description The state of trust: trusted, once, untrusted, declined, stale. */
                 decision: string;
             };
             /** @enum {string} */
@@ -1020,7 +1004,7 @@ export interface components {
             /** @enum {string} */
             type: "OrderingRewrite";
         } | {
-            /** @description What is loaded, from which layer, hiding what. */
+            /** @description The loaded extensions, the layer of each, and the entries that they hide. */
             payload: {
                 /** @description `<category>/<name>` of those that are switched off or failed and have no other entry in their place. */
                 disabled: string[];
@@ -1036,7 +1020,7 @@ export interface components {
                 canonicalPath: string;
                 /** @description `granted` or `revoked`. */
                 decision: string;
-                /** @description Who it is about, such as `hooks/check`. */
+                /** @description The affected extensions, such as `hooks/check`. */
                 subjects: string[];
             };
             /** @enum {string} */
@@ -1044,9 +1028,9 @@ export interface components {
         } | {
             /** @description An error was swallowed on purpose. */
             payload: {
-                /** @description What went wrong. */
+                /** @description The message of the error. */
                 cause: string;
-                /** @description What was being done. */
+                /** @description The action during which the error occurred. */
                 reason: string;
             };
             /** @enum {string} */
@@ -1067,7 +1051,8 @@ export interface components {
             tokens: number;
         };
         /**
-         * @description What an extension is. The names are those of directories, settings keys and JSON; the order is theirs by code point.
+         * @description The category of an extension. The names are those of directories, settings keys and JSON; the order is
+         *     theirs by code point.
          * @enum {string}
          */
         Category: "commands" | "contextProviders" | "hooks" | "loggers" | "providers" | "sessionStores" | "stateMachines" | "tools" | "ui";
@@ -1114,6 +1099,11 @@ export interface components {
             /** @description Its `if`, by its place in the list of tokens. */
             token: number;
         };
+        /**
+         * @description Why a prompt was built, as the description lists it.
+         * @enum {string}
+         */
+        ConstructReason: "first-turn" | "compaction" | "refresh";
         /** @description A conversation in a list. */
         ConversationItem: {
             /**
@@ -1142,7 +1132,7 @@ export interface components {
             /** @description The profile it was built by. */
             preset: string;
             /** @description Why it was built. */
-            reason: components["schemas"]["Reason"];
+            reason: components["schemas"]["ConstructReason"];
             /**
              * Format: int64
              * @description Counts from 1 with each prompt of the conversation.
@@ -1238,11 +1228,11 @@ export interface components {
             /** @description The line with its line end; the last line of a text may have none. */
             text: string;
         };
-        /** @description Who switched an entry off. */
+        /** @description The layer and file that disabled an entry. */
         DisabledBy: {
-            /** @description Its line. */
+            /** @description The line in the file. */
             line?: number | null;
-            /** @description The file that says so. */
+            /** @description The file that disables it. */
             path: string;
             /** @description The layer, or the caller. */
             scope: components["schemas"]["SetBy"];
@@ -1372,9 +1362,9 @@ export interface components {
                 number
             ];
         };
-        /** @description Where an entry comes from. */
+        /** @description The origin of an entry. */
         EntryOrigin: {
-            /** @description The manifest, or whatever else declares it, for people. */
+            /** @description The path of the manifest or other file that declares it, for display. */
             path: string;
             /** @description The layer. */
             scope: components["schemas"]["Scope"];
@@ -1483,63 +1473,63 @@ export interface components {
             /** @enum {string} */
             category: "mcp";
         } & {
-            /** @description One line about it, without values of variables and headers. */
+            /** @description The summary in one line, without values of environment variables and headers. */
             about: string | null;
-            action: components["schemas"]["Action"] | null;
-            /** @description True where this one is used under its name (a hook: where it takes part). */
+            action: components["schemas"]["PrivilegedAction"] | null;
+            /** @description True if this entry is the one used under its name (for a hook: if it runs). */
             active: boolean;
             /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
             config_scope: components["schemas"]["SetBy"];
-            /** @description What came up about it. */
+            /** @description The diagnostics about the entry. */
             diagnostics: components["schemas"]["Diagnostic"][];
             disabled_by: components["schemas"]["DisabledBy"] | null;
             fallback_from: components["schemas"]["EntryOrigin"] | null;
-            /** @description Its name. */
+            /** @description The name under which it is used. */
             name: string;
-            /** @description Its place in its slot, from 0, where it is a hook that takes part. */
+            /** @description The position in its slot, from 0, if it is a hook that runs. */
             order: number | null;
-            /** @description Where it comes from. */
+            /** @description The origin of the entry. */
             origin: components["schemas"]["EntryOrigin"];
-            /** @description True where it is active, complete, and may do what it does. */
+            /** @description True if it is active, complete, and has the grant that it needs. */
             runnable: boolean;
             shadowed_by: components["schemas"]["EntryOrigin"] | null;
-            /** @description The sound entries of lower layers that it hides, the nearest first. */
+            /** @description The valid entries of lower layers that it hides, the nearest first. */
             shadows: components["schemas"]["EntryOrigin"][];
-            /** @description Its slot, where it is a hook. */
+            /** @description The slot, if it is a hook. */
             slot: string | null;
-            /** @description The result of its validation, and of what can switch it off. */
+            /** @description The result of its validation, and of settings that can disable it. */
             status: components["schemas"]["Status"];
         };
         /** @description An entry of one layer. In JSON it is a row of `preface scopes --format json`. */
         Layered_Extension: {
-            /** @description What it is. */
+            /** @description The category of the extension. */
             category: components["schemas"]["Category"];
         } & {
-            /** @description One line about it, without values of variables and headers. */
+            /** @description The summary in one line, without values of environment variables and headers. */
             about: string | null;
-            action: components["schemas"]["Action"] | null;
-            /** @description True where this one is used under its name (a hook: where it takes part). */
+            action: components["schemas"]["PrivilegedAction"] | null;
+            /** @description True if this entry is the one used under its name (for a hook: if it runs). */
             active: boolean;
             /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
             config_scope: components["schemas"]["SetBy"];
-            /** @description What came up about it. */
+            /** @description The diagnostics about the entry. */
             diagnostics: components["schemas"]["Diagnostic"][];
             disabled_by: components["schemas"]["DisabledBy"] | null;
             fallback_from: components["schemas"]["EntryOrigin"] | null;
-            /** @description Its name. */
+            /** @description The name under which it is used. */
             name: string;
-            /** @description Its place in its slot, from 0, where it is a hook that takes part. */
+            /** @description The position in its slot, from 0, if it is a hook that runs. */
             order: number | null;
-            /** @description Where it comes from. */
+            /** @description The origin of the entry. */
             origin: components["schemas"]["EntryOrigin"];
-            /** @description True where it is active, complete, and may do what it does. */
+            /** @description True if it is active, complete, and has the grant that it needs. */
             runnable: boolean;
             shadowed_by: components["schemas"]["EntryOrigin"] | null;
-            /** @description The sound entries of lower layers that it hides, the nearest first. */
+            /** @description The valid entries of lower layers that it hides, the nearest first. */
             shadows: components["schemas"]["EntryOrigin"][];
-            /** @description Its slot, where it is a hook. */
+            /** @description The slot, if it is a hook. */
             slot: string | null;
-            /** @description The result of its validation, and of what can switch it off. */
+            /** @description The result of its validation, and of settings that can disable it. */
             status: components["schemas"]["Status"];
         };
         /** @description How many entries of long lists were left out. */
@@ -1563,22 +1553,22 @@ export interface components {
             /** @description The strongest layer whose configuration counts. */
             configScope: components["schemas"]["SetBy"];
             fallbackFrom?: components["schemas"]["Scope"] | null;
-            /** @description Its name. */
+            /** @description The name of the extension. */
             id: string;
-            /** @description What it is: `Tool`. */
+            /** @description The kind of extension, such as `Tool`. */
             kind: string;
-            /** @description Its layer. */
+            /** @description The layer that brings the extension. */
             scope: components["schemas"]["Scope"];
             /** @description The layers whose entry of the same name it hides. */
             shadows: components["schemas"]["Scope"][];
         };
-        /** @description An order that an ordering manifest rewrote. */
+        /** @description An order that an ordering manifest changed. */
         OrderingRewrite: {
             /** @description The order with it. */
             newOrder: string[];
             /** @description The order without that manifest. */
             previousOrder: string[];
-            /** @description Whose manifest did it. */
+            /** @description The scope of the manifest that changed it. */
             scope: components["schemas"]["Scope"];
             /** @description The slot. */
             slot: string;
@@ -1673,7 +1663,7 @@ export interface components {
                 /** @description The profile it was built by. */
                 preset: string;
                 /** @description Why it was built. */
-                reason: components["schemas"]["Reason"];
+                reason: components["schemas"]["ConstructReason"];
                 /**
                  * Format: int64
                  * @description Counts from 1 with each prompt of the conversation.
@@ -1808,6 +1798,22 @@ export interface components {
             /** @description How many tokens it has, as `counter` counts. */
             tokens: number;
         };
+        /** @description What an entry would do to the machine when it is used, with the two fields of a variant as a tuple. */
+        PrivilegedAction: {
+            /** @description It starts a program: its arguments and its environment. */
+            command: [
+                string[],
+                {
+                    [key: string]: string;
+                }
+            ];
+        } | {
+            /** @description It talks to an address. */
+            endpoint: string;
+        } | {
+            /** @description It writes a file. */
+            writes: string;
+        };
         /** @description Why a request was not done, and what to do about it. */
         Problem: {
             /** @description A word for programs. */
@@ -1857,7 +1863,7 @@ export interface components {
             /** @description The profile it was built by. */
             preset: string;
             /** @description Why it was built. */
-            reason: components["schemas"]["Reason"];
+            reason: components["schemas"]["ConstructReason"];
             /**
              * Format: int64
              * @description Counts from 1 with each prompt of the conversation.
@@ -1883,11 +1889,6 @@ export interface components {
              */
             purged: number;
         };
-        /**
-         * @description Why a prompt was built, as the description lists it.
-         * @enum {string}
-         */
-        Reason: "first-turn" | "compaction" | "refresh";
         /** @description What a refresh did. */
         RefreshReply: components["schemas"]["PromptReply"] & {
             /** @description What the new prompt changes. */
@@ -1922,7 +1923,7 @@ export interface components {
             trust: components["schemas"]["Trust"];
         };
         /**
-         * @description The one who set a value. The order is the meaning: later ones override.
+         * @description The source of a value. The order is significant: later ones override.
          * @enum {string}
          */
         SetBy: "bundled" | "global" | "project" | "caller";
@@ -1980,19 +1981,19 @@ export interface components {
         Stability: "static" | "conversation" | "turn";
         /** @description The start-up summary. Each entry is counted once. */
         Startup: {
-            /** @description `<category>/<name>` of what is switched off or failed. */
+            /** @description The `<category>/<name>` of entries that are disabled or failed. */
             disabled: string[];
-            /** @description Entries that are switched off or failed. */
+            /** @description Entries that are disabled or failed. */
             disabledCount: number;
-            /** @description How many entries failed with nothing to fall back to. */
+            /** @description The number of entries that failed without a fallback. */
             errorCount: number;
             /** @description Entries that are active. */
             loadedCount: number;
-            /** @description Notes about entries whose lower layer stayed active, and other warnings. */
+            /** @description Diagnostics about entries whose lower layer stayed active, and other warnings. */
             warnings: components["schemas"]["Diagnostic"][];
         };
         /**
-         * @description How an entry fared in validation and with those who can switch it off.
+         * @description The result of an entry's validation, and of settings that can disable it.
          * @enum {string}
          */
         Status: "ok" | "disabled" | "pending" | "held";
@@ -2116,12 +2117,12 @@ export interface components {
          */
         TriggerKind: "startup" | "resources_discover" | "set_active_tools" | "tool_registry" | "reload" | "before_agent_start";
         /**
-         * @description The answer that stands for a project or for one of its texts.
+         * @description The state of trust of a project or of one of its texts.
          * @enum {string}
          */
         Trust: "trusted" | "once" | "untrusted" | "declined" | "stale";
         /**
-         * @description How a profile guards the text of a project.
+         * @description The way in which a profile trusts the text of a project.
          * @enum {string}
          */
         TrustMode: "pinned" | "whole" | "none";
