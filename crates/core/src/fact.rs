@@ -170,7 +170,7 @@ impl RecordedVariable {
     }
 }
 
-/// Every fact that was asked for, absent ones too. Part of the [`Snapshot`](crate::world::World).
+/// Every fact that was asked for, absent ones too. Part of the [`Snapshot`](crate::world::Snapshot).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordedVariables(BTreeMap<VariableKey, RecordedVariable>);

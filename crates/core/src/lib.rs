@@ -1,6 +1,6 @@
 //! The pure line of preface.
 //!
-//! A [`Snapshot`](world::World) goes in, a [`Prompt`](prompt::Prompt) comes out, and every byte of the prompt knows
+//! A [`Snapshot`](world::Snapshot) goes in, a [`Prompt`](prompt::Prompt) comes out, and every byte of the prompt knows
 //! where it came from. Nothing in this crate looks at a disk, a clock, an environment or a hash order: the same
 //! world gives the same bytes everywhere.
 

@@ -29,7 +29,7 @@ use tokio::{
 /// Asks servers what they offer, all at once, and waits for all of them. One server's trouble costs the others no time.
 ///
 /// Each answer is told as soon as it is there; all are returned in the order of the targets. The caller may be inside a
-/// runtime or not. Where the [`StopSignal`](crate::Stop) of the limits is used, all programs that were started are killed, and whoever had
+/// runtime or not. Where the [`StopSignal`](crate::StopSignal) of the limits is used, all programs that were started are killed, and whoever had
 /// not answered is [`McpError::Stopped`]. Nothing that a server does makes this fail: its trouble is in its own [`ServerReply`].
 ///
 /// ```

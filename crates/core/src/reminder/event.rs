@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub const MOST_EVENTS: usize = 1_000;
 
 /// Something that happened: a type and what is known of it. Not checked yet: whether anybody knows the type; see
-/// [`ReminderCatalog::check`](super::Catalogue::check).
+/// [`ReminderCatalog::check`](super::ReminderCatalog::check).
 ///
 /// ```
 /// use preface_core::reminder::Event;

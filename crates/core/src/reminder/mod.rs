@@ -2,7 +2,7 @@
 //!
 //! A [`Reminder`] is a file: frontmatter that says when it is sent and what is known then, and a template that says it.
 //! What happened is an [`Event`], a JSON object whose `type` is a reminder's id. The [`ReminderCatalog`] holds one against the
-//! other and says which reminder is [`DueReminder`]; [`remind()`] renders those into [`Attachment`](crate::aside::Aside)s. In a body
+//! other and says which reminder is [`DueReminder`]; [`remind()`] renders those into [`Attachment`](crate::aside::Attachment)s. In a body
 //! `[event:NAME]` is a field of the event; every other fact is what it is in any template.
 //!
 //! ```

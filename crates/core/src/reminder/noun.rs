@@ -41,7 +41,7 @@ impl Reminder {
     }
 }
 
-/// A reminder that an event calls for, with what the event says. Part of the [`Snapshot`](crate::world::World).
+/// A reminder that an event calls for, with what the event says. Part of the [`Snapshot`](crate::world::Snapshot).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DueReminder {

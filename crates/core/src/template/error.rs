@@ -7,7 +7,7 @@ use crate::{
 };
 use std::fmt;
 
-/// A template that breaks a limit of its [`TemplateOptions`](super::Options).
+/// A template that breaks a limit of its [`TemplateOptions`](super::TemplateOptions).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// More `if` blocks are nested than allowed.

@@ -1,4 +1,4 @@
-//! Lines that hold nothing but control tags, for [`TemplateOptions::trim_tag_lines`](super::Options::trim_tag_lines).
+//! Lines that hold nothing but control tags, for [`TemplateOptions::trim_tag_lines`](super::TemplateOptions::trim_tag_lines).
 //!
 //! Each tag *takes* a range of the text away: its own bytes, or with this option also the blanks around it and the
 //! line end, if its whole line is to go.

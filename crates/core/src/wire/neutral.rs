@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// Gives prompt, messages and tools as JSON for people and tools alike: two blanks for each level, a final newline, keys
 /// always in the same order.
 ///
-/// What is sent beside the prompt ([`Attachment`](crate::aside::Aside)) stands in messages of the user, between tags.
+/// What is sent beside the prompt ([`Attachment`](crate::aside::Attachment)) stands in messages of the user, between tags.
 /// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
 /// are for the agent's interface. A tool without a schema takes any object, and a note says so.
 ///

@@ -1,5 +1,5 @@
 //! What the input stages found for one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
-//! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::world::World).
+//! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::world::Snapshot).
 
 pub(crate) mod cache;
 pub(crate) mod collect;

@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, path::Path};
 /// Something that a project wants to do, and may once it is granted.
 ///
 /// ```
-/// use preface_host::{system::memory::MemorySystem, trust::{CheckedCommand, CommandWords, PermitState, TrustStore}};
+/// use preface_host::{system::memory::MemorySystem, trust::{CheckedCommand, CommandWords, PermissionState, TrustStore}};
 /// use std::path::Path;
 /// # if cfg!(windows) { return Ok(()); }
 ///
@@ -27,10 +27,10 @@ use std::{collections::BTreeMap, path::Path};
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
 /// store.grant_permits(root, None, &[permit()?])?;
 /// let permits = store.load(&mut Vec::new()).permits(root);
-/// assert_eq!(permits.state(&permit()?), PermitState::Granted);
+/// assert_eq!(permits.state(&permit()?), PermissionState::Granted);
 ///
 /// system.put_file("/work/check.js", "other()");
-/// assert_eq!(permits.state(&permit()?), PermitState::Changed);
+/// assert_eq!(permits.state(&permit()?), PermissionState::Changed);
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
