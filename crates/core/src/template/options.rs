@@ -4,7 +4,7 @@
 ///
 /// ```
 /// use preface_core::template::TemplateOptions;
-/// let options = TemplateOptions { raw: true, ..Options::default() };
+/// let options = TemplateOptions { raw: true, ..TemplateOptions::default() };
 /// assert_eq!((options.trim_tag_lines, options.max_depth), (false, Some(1_000)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
