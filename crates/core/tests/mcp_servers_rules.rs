@@ -364,7 +364,7 @@ fn a_row_has_the_keys_of_an_extension_and_no_secret() {
             "active": true, "runnable": true, "shadows": [], "shadowed_by": null, "disabled_by": null,
             "fallback_from": null, "order": null, "slot": null, "config_scope": "global", "status": "ok",
             "about": "stdio: npx; env: NAME, TOKEN",
-            "action": {"command": [["npx", "-y", "srv"], {"NAME": "${NAME}", "TOKEN": "***"}]},
+            "action": {"command": {"argv": ["npx", "-y", "srv"], "env": {"NAME": "${NAME}", "TOKEN": "***"}}},
             "diagnostics": [],
         })
     );

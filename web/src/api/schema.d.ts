@@ -945,57 +945,27 @@ export interface components {
         };
         /** @description One thing that happened, without the text that it happened to. */
         AuditEvent: {
-            /** @description A context provider put text into the prompt of this turn. */
-            payload: {
-                /** @description UTF-8 bytes of the text that was really contributed, after clipping. */
-                byteCount: number;
-                /** @description The provider's id. */
-                providerId: string;
-            };
+            payload: components["schemas"]["AuditEvent_ContextContributionMade"];
             /** @enum {string} */
             type: "ContextContributionMade";
         } | {
-            /** @description The bundled default `system.md` was written, because the global directory was just created. */
-            payload: {
-                /** @description Bytes written. */
-                byteCount: number;
-                /** @description The resolved path. */
-                path: string;
-            };
+            payload: components["schemas"]["AuditEvent_SystemPromptScaffolded"];
             /** @enum {string} */
             type: "SystemPromptScaffolded";
         } | {
-            /** @description The user trusts a project. */
-            payload: {
-                /** @description The canonical path that the record is about. */
-                canonicalPath: string;
-            };
+            payload: components["schemas"]["AuditEvent_ProjectTrusted"];
             /** @enum {string} */
             type: "ProjectTrusted";
         } | {
-            /** @description The user declined a project. */
-            payload: {
-                /** @description The canonical path that the record is about. */
-                canonicalPath: string;
-            };
+            payload: components["schemas"]["AuditEvent_ProjectDeclined"];
             /** @enum {string} */
             type: "ProjectDeclined";
         } | {
-            /** @description The user trusts a project for this call. */
-            payload: {
-                /** @description The canonical path. */
-                canonicalPath: string;
-            };
+            payload: components["schemas"]["AuditEvent_ProjectTrustOnce"];
             /** @enum {string} */
             type: "ProjectTrustOnce";
         } | {
-            /** @description A trust decision was looked up for this turn. */
-            payload: {
-                /** @description The canonical path. */
-                canonicalPath: string;
-                /** @description The state of trust: trusted, once, untrusted, declined, stale. */
-                decision: string;
-            };
+            payload: components["schemas"]["AuditEvent_TrustDecision"];
             /** @enum {string} */
             type: "TrustDecision";
         } | {
@@ -1004,37 +974,76 @@ export interface components {
             /** @enum {string} */
             type: "OrderingRewrite";
         } | {
-            /** @description The loaded extensions, the layer of each, and the entries that they hide. */
-            payload: {
-                /** @description `<category>/<name>` of those that are switched off or failed and have no other entry in their place. */
-                disabled: string[];
-                /** @description The active extensions. */
-                loaded: components["schemas"]["LoadedExtension"][];
-            };
+            payload: components["schemas"]["AuditEvent_ExtensionSetRevised"];
             /** @enum {string} */
             type: "ExtensionSetRevised";
         } | {
-            /** @description The user allowed a project to do something, or no longer. */
-            payload: {
-                /** @description The canonical path that the record is about. */
-                canonicalPath: string;
-                /** @description `granted` or `revoked`. */
-                decision: string;
-                /** @description The affected extensions, such as `hooks/check`. */
-                subjects: string[];
-            };
+            payload: components["schemas"]["AuditEvent_Approval"];
             /** @enum {string} */
             type: "Approval";
         } | {
-            /** @description An error was swallowed on purpose. */
-            payload: {
-                /** @description The message of the error. */
-                cause: string;
-                /** @description The action during which the error occurred. */
-                reason: string;
-            };
+            payload: components["schemas"]["AuditEvent_SuppressedError"];
             /** @enum {string} */
             type: "SuppressedError";
+        };
+        /** @description The user allowed a project to do something, or no longer. */
+        AuditEvent_Approval: {
+            /** @description The canonical path that the record is about. */
+            canonicalPath: string;
+            /** @description `granted` or `revoked`. */
+            decision: string;
+            /** @description The affected extensions, such as `hooks/check`. */
+            subjects: string[];
+        };
+        /** @description A context provider put text into the prompt of this turn. */
+        AuditEvent_ContextContributionMade: {
+            /** @description UTF-8 bytes of the text that was really contributed, after clipping. */
+            byteCount: number;
+            /** @description The provider's id. */
+            providerId: string;
+        };
+        /** @description The loaded extensions, the layer of each, and the entries that they hide. */
+        AuditEvent_ExtensionSetRevised: {
+            /** @description `<category>/<name>` of those that are switched off or failed and have no other entry in their place. */
+            disabled: string[];
+            /** @description The active extensions. */
+            loaded: components["schemas"]["LoadedExtension"][];
+        };
+        /** @description The user declined a project. */
+        AuditEvent_ProjectDeclined: {
+            /** @description The canonical path that the record is about. */
+            canonicalPath: string;
+        };
+        /** @description The user trusts a project. */
+        AuditEvent_ProjectTrusted: {
+            /** @description The canonical path that the record is about. */
+            canonicalPath: string;
+        };
+        /** @description The user trusts a project for this call. */
+        AuditEvent_ProjectTrustOnce: {
+            /** @description The canonical path. */
+            canonicalPath: string;
+        };
+        /** @description An error was swallowed on purpose. */
+        AuditEvent_SuppressedError: {
+            /** @description The message of the error. */
+            cause: string;
+            /** @description The action during which the error occurred. */
+            reason: string;
+        };
+        /** @description The bundled default `system.md` was written, because the global directory was just created. */
+        AuditEvent_SystemPromptScaffolded: {
+            /** @description Bytes written. */
+            byteCount: number;
+            /** @description The resolved path. */
+            path: string;
+        };
+        /** @description A trust decision was looked up for this turn. */
+        AuditEvent_TrustDecision: {
+            /** @description The canonical path. */
+            canonicalPath: string;
+            /** @description The state of trust: trusted, once, untrusted, declined, stale. */
+            decision: string;
         };
         /**
          * @description Measures what two texts have in common from their start.
@@ -1798,21 +1807,24 @@ export interface components {
             /** @description How many tokens it has, as `counter` counts. */
             tokens: number;
         };
-        /** @description What an entry would do to the machine when it is used, with the two fields of a variant as a tuple. */
+        /** @description The action of an entry that needs permission. From a project it needs a grant. */
         PrivilegedAction: {
-            /** @description It starts a program: its arguments and its environment. */
-            command: [
-                string[],
-                {
-                    [key: string]: string;
-                }
-            ];
+            command: components["schemas"]["PrivilegedAction_command"];
         } | {
-            /** @description It talks to an address. */
+            /** @description A connection to an address. */
             endpoint: string;
         } | {
-            /** @description It writes a file. */
+            /** @description The writing of a file. */
             writes: string;
+        };
+        /** @description The start of a program. */
+        PrivilegedAction_command: {
+            /** @description The program and its arguments. */
+            argv: string[];
+            /** @description The environment variables that it is given, with keys blanked. */
+            env: {
+                [key: string]: string;
+            };
         };
         /** @description Why a request was not done, and what to do about it. */
         Problem: {

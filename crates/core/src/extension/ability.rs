@@ -231,28 +231,19 @@ pub struct Sessions {
 
 /// The action of an entry that needs permission. From a project it needs a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PrivilegedAction {
-    /// The start of a program: its arguments and environment variables.
-    Command(Vec<String>, BTreeMap<String, String>),
+    /// The start of a program.
+    Command {
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// The environment variables that it is given, with keys blanked.
+        env: BTreeMap<String, String>,
+    },
     /// A connection to an address.
     Endpoint(String),
     /// The writing of a file.
-    Writes(String),
-}
-
-/// What an entry would do to the machine when it is used, with the two fields of a variant as a tuple.
-#[cfg(feature = "openapi")]
-#[derive(utoipa::ToSchema)]
-#[schema(as = PrivilegedAction)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its description is used")]
-pub(super) enum ActionShape {
-    /// It starts a program: its arguments and its environment.
-    Command((Vec<String>, BTreeMap<String, String>)),
-    /// It talks to an address.
-    Endpoint(String),
-    /// It writes a file.
     Writes(String),
 }
 
@@ -353,7 +344,7 @@ impl Ability {
         match self {
             Ability::Context(Context { from: Some(ContextSource::Command(program)), .. })
             | Ability::Hook(Hook { program: Some(program), .. }) => {
-                Some(PrivilegedAction::Command(program.argv.clone(), BTreeMap::new()))
+                Some(PrivilegedAction::Command { argv: program.argv.clone(), env: BTreeMap::new() })
             }
             Ability::Model(Model { base_url: Some(url), .. })
             | Ability::Sessions(Sessions { url: Some(url), .. }) => {

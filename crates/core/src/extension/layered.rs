@@ -106,7 +106,7 @@ pub struct Layered<T> {
     #[cfg_attr(feature = "openapi", schema(required))]
     pub about: Option<String>,
     /// The action that needs permission, with such values masked.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::ability::ActionShape>, required))]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub action: Option<PrivilegedAction>,
     /// The diagnostics about the entry.
     pub diagnostics: Vec<Diagnostic>,

@@ -131,7 +131,7 @@ impl McpServer {
             McpServer::Stdio(launch) => {
                 let argv = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
                 let env = launch.env.iter().map(|(name, value)| (name.clone(), value.masked().to_owned()));
-                PrivilegedAction::Command(argv, env.collect())
+                PrivilegedAction::Command { argv, env: env.collect() }
             }
             McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
                 PrivilegedAction::Endpoint(address.url.clone())

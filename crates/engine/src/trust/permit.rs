@@ -97,7 +97,7 @@ fn deed(
             PermissionAction::Endpoint { url: url.clone(), with: with.into_iter().collect() }
         }
         extension::PrivilegedAction::Writes(path) => PermissionAction::Writes { path: path.clone() },
-        extension::PrivilegedAction::Command(..) => return None,
+        extension::PrivilegedAction::Command { .. } => return None,
     };
     Some(Ok(ProjectAction::Other(Permission { subject, action })))
 }

@@ -12,7 +12,8 @@ use preface::store::TokenRole;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ContentBuilder, HeaderBuilder, ObjectBuilder, OpenApi, PathItem, Ref, RefOr, ResponseBuilder, Type,
+        Components, ContentBuilder, HeaderBuilder, Object, ObjectBuilder, OpenApi, PathItem, Ref, RefOr,
+        ResponseBuilder, Schema, Type,
         path::Operation,
         security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme},
     },
@@ -41,6 +42,7 @@ pub(crate) fn complete(mut api: OpenApi) -> OpenApi {
     let components = api.components.get_or_insert_with(Default::default);
     components.schemas.entry(Problem::name().into_owned()).or_insert_with(Problem::schema);
     let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+    name_inner_objects(components);
     components.security_schemes.insert(TOKEN.to_owned(), token.into());
     for (path, item) in &mut api.paths.paths {
         for (method, operation) in operations(item) {
@@ -48,6 +50,35 @@ pub(crate) fn complete(mut api: OpenApi) -> OpenApi {
         }
     }
     api
+}
+
+/// Gives a name to each object inside a variant of a union: generators of clients cannot name them.
+fn name_inner_objects(components: &mut Components) {
+    let mut named = Vec::new();
+    for (union_name, schema) in &mut components.schemas {
+        let RefOr::T(Schema::OneOf(union)) = schema else { continue };
+        for variant in &mut union.items {
+            let RefOr::T(Schema::Object(variant)) = variant else { continue };
+            let tag = variant.properties.values().find_map(only_value);
+            for (property, inner) in &mut variant.properties {
+                let is_object =
+                    matches!(inner, RefOr::T(Schema::Object(object)) if !object.properties.is_empty());
+                if is_object {
+                    let name = format!("{union_name}_{}", tag.as_deref().unwrap_or(property));
+                    let object = std::mem::replace(inner, Ref::from_schema_name(&name).into());
+                    named.push((name, object));
+                }
+            }
+        }
+    }
+    components.schemas.extend(named);
+}
+
+/// Returns the value of a property that can have one value only, such as the tag of a variant.
+fn only_value(property: &RefOr<Schema>) -> Option<String> {
+    let RefOr::T(Schema::Object(Object { enum_values: Some(values), .. })) = property else { return None };
+    let [value] = values.as_slice() else { return None };
+    value.as_str().map(str::to_owned)
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
@@ -112,6 +143,21 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
+
+    #[test]
+    fn objects_inside_variants_have_names() {
+        let schemas = &serde_json::to_value(crate::api()).unwrap()["components"]["schemas"];
+        let action = &schemas["PrivilegedAction"]["oneOf"][0]["properties"]["command"]["$ref"];
+        assert_eq!(action, "#/components/schemas/PrivilegedAction_command");
+        assert_eq!(schemas["PrivilegedAction_command"]["properties"]["argv"]["type"], "array");
+        for (name, schema) in schemas.as_object().unwrap() {
+            for variant in schema["oneOf"].as_array().into_iter().flatten() {
+                for (property, inner) in variant["properties"].as_object().into_iter().flatten() {
+                    assert!(inner["properties"].is_null(), "{name}: {property} has no name");
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_operation_says_which_problems_it_may_meet() {

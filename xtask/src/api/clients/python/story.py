@@ -14,10 +14,10 @@ from preface_client.models import (
     Change,
     CompactionBody,
     CompactionReply,
+    ConstructReason,
     ExplainReply,
     Problem,
     PromptReply,
-    Reason,
     RefreshReply,
     Stability,
     TemplateReply,
@@ -76,7 +76,7 @@ told("analyzed a template")
 id = "story/1 ü"
 built = is_a(PromptReply, turn.sync_detailed(id, client=client, body=TurnBody(cwd=root, model="m-1")), 201)
 assert built.system_prompt == f"In {root} for m-1.", built
-assert (built.constructed, built.revision, built.reason) == (True, 1, Reason.FIRST_TURN)
+assert (built.constructed, built.revision, built.reason) == (True, 1, ConstructReason.FIRST_TURN)
 later = is_a(PromptReply, turn.sync_detailed(id, client=client), 200)
 assert later.system_prompt == built.system_prompt and not later.constructed
 assert later.created_at == built.created_at and later.created_at.tzinfo is not None
@@ -86,7 +86,7 @@ body = CompactionBody(instructions="Sum it up.")
 compacted = is_a(CompactionReply, compact.sync_detailed(id, client=client, body=body), 200)
 assert compacted.system_prompt.startswith(f"In {root} for m-1.")
 assert compacted.system_prompt.endswith("Sum it up.")
-assert (compacted.revision, compacted.reason) == (2, Reason.COMPACTION)
+assert (compacted.revision, compacted.reason) == (2, ConstructReason.COMPACTION)
 told("a compaction")
 
 answer = explain.sync_detailed(id, client=client)
