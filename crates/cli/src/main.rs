@@ -22,7 +22,7 @@ mod subject;
 mod ui;
 mod usage;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, error::ErrorKind};
 use std::process::ExitCode;
 
 /// Builds the system prompt that an agent gets in a directory, and explains every byte of it.
@@ -71,6 +71,7 @@ fn main() -> ExitCode {
     let words = usage::arguments();
     let exit = match Cli::try_parse_from(&words) {
         Ok(cli) => cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui)),
+        Err(version) if version.kind() == ErrorKind::DisplayVersion => usage::report(&version, &ui),
         // Help and advice are about all commands: they are worked out now.
         Err(first) => {
             let mut command = Cli::command();
