@@ -13,7 +13,7 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-/// The structs of flags that say what a command is about.
+/// The groups of flags that decide which prompt a command is about.
 const GROUPS: [&str; 7] =
     ["PersistFlags", "PlaceFlags", "StoreFlag", "SubjectFlags", "TemplateFlags", "TrustFlags", "TurnFlags"];
 
@@ -135,6 +135,13 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
             "look at it, then `preface trust grant --allow-commands`".to_owned()
         }
+        Code::AgentTool if own.is_none() => "`preface tools` lists the tools".to_owned(),
+        Code::AgentUnknown if own.is_none() => "`preface agents` lists what there is".to_owned(),
+        Code::AgentsCut => with("`preface agents` lists all"),
+        Code::ExtensionUnknown | Code::McpUnknown if own.is_none() => {
+            "`preface scopes` lists what there is".to_owned()
+        }
+        Code::OrderingRewrite if own.is_some() => with("`preface hooks` shows it"),
         Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled => with("`preface scopes --why NAME`"),
         Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--fact KEY=VALUE`"),
         Code::LayerHomeInside => with("`--trust-home`"),

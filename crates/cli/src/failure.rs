@@ -174,7 +174,7 @@ impl From<Error> for CommandFailure {
             Error::Held(_) => CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }
                 .hint("`preface trust status` lists what is held; look at it, then `preface trust grant`"),
             Error::Missing(_) => CommandFailure::new(message)
-                .hint("the file was written by another version, or changed by hand; save the world again"),
+                .hint("the file was written by another version, or changed by hand; save the snapshot again"),
             Error::Settings(error) => (*error).into(),
             Error::Store(error) => error.into(),
             Error::World(_) | Error::Trust(_) | Error::Abort => CommandFailure::new(message),

@@ -173,7 +173,7 @@ fn what_an_event_must_say_is_told_exactly() {
         (
             json!({"type": "weather"}),
             "unknown type of event: `weather`",
-            Some("`preface reminders` lists the types"),
+            Some("the types are blank, branch, file-modified, tight"),
         ),
         (json!({"type": "file-modified"}), "the event `file-modified` needs `path`: a string", None),
         (

@@ -357,10 +357,10 @@ fn names_of_tools_without_effect_are_warnings() {
         [
             note("`Reed` in `tools` matches no tool", "did you mean `Read`?"),
             note("`Read Grep` in `tools` matches no tool", "put commas between the names"),
-            note("`foo` in `tools` matches no tool", "`preface tools` lists the tools"),
+            note("`foo` in `tools` matches no tool", ""),
             note("`Wirte` in `disallowedTools` matches no tool", "did you mean `Write`?"),
-            note("`mcp__x` in `disallowedTools` matches no tool", "`preface tools` lists the tools"),
-            note("`Zzz*` in `disallowedTools` matches no tool", "`preface tools` lists the tools"),
+            note("`mcp__x` in `disallowedTools` matches no tool", ""),
+            note("`Zzz*` in `disallowedTools` matches no tool", ""),
         ]
     );
     let stays = "`Bash(rm:*)` in `disallowedTools` takes nothing away: `Bash` stays, and rules about its uses are the host's";

@@ -27,7 +27,7 @@ fn nothing_is_stored_and_nothing_is_made_by_looking() {
     sandbox
         .run("preface template versions")
         .exits(0)
-        .prints("Nothing is stored yet: the default template speaks.\n");
+        .prints("Nothing is stored yet: the default template is used.\n");
     sandbox.run("preface template diff").exits(0).prints("");
     sandbox
         .run("preface template export")

@@ -236,7 +236,7 @@ impl OrderingRewrite {
         };
         let note = match self.scope {
             Scope::Project => Diagnostic::warning(DiagnosticCode::OrderingRewrite, what)
-                .help("trusting a project trusts the order that it ships; `preface hooks` shows it"),
+                .help("trusting a project trusts the order that it ships"),
             _ => Diagnostic::info(DiagnosticCode::OrderingRewrite, what),
         };
         note.at(Place::file(Some(self.scope), path))

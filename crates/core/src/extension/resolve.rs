@@ -577,7 +577,7 @@ fn unknown_names(
             let note = Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place());
             diagnostics.push(match near {
                 Some(near) => note.help(format!("did you mean `{near}`?")),
-                None => note.help("`preface scopes` lists what there is"),
+                None => note,
             });
         }
     }

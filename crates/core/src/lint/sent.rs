@@ -50,9 +50,7 @@ fn files<'a>(
             let path = origin.to_string();
             if seen.insert((path.clone(), found.code())) {
                 let note = Diagnostic::warning(found.code(), found.message());
-                diagnostics.push(
-                    note.at(Place::file(origin.scope(), path)).help("`preface lint` shows every place"),
-                );
+                diagnostics.push(note.at(Place::file(origin.scope(), path)).help("a lint shows every place"));
             }
         }
     }

@@ -206,15 +206,13 @@ impl LayerDeclarations {
     /// Reports an id that is enabled or disabled and does not exist.
     fn stray(self, id: &str, known: &[String]) -> Diagnostics {
         let near = did_you_mean(id, known.iter().map(String::as_str));
-        let help = match near {
-            Some(near) => format!("did you mean `{}`?", shown(near)),
-            None => "`preface scopes` lists what there is".to_owned(),
-        };
+        let help = near.map(|near| format!("did you mean `{}`?", shown(near)));
         let mut notes = self.notes;
         notes.extend(self.switches.into_iter().map(|switch| {
             let verb = if switch.off { "off" } else { "on" };
             let message = format!("the MCP server `{}` is switched {verb}, but no layer has it", shown(id));
-            Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place).help(help.clone())
+            let note = Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place);
+            help.iter().fold(note, |note, help| note.help(help.clone()))
         }));
         notes
     }

@@ -40,6 +40,7 @@ impl ReminderCatalog {
         let reminder = self.get(kind).ok_or_else(|| EventError::UnknownType {
             kind: kind.clone(),
             near: did_you_mean(kind, self.0.keys().map(String::as_str)).map(str::to_owned),
+            known: self.0.keys().cloned().collect(),
         })?;
         let mut facts = BTreeMap::new();
         for (name, value) in fields {

@@ -22,6 +22,8 @@ pub enum EventError {
         kind: String,
         /// The id that was most likely meant.
         near: Option<String>,
+        /// The ids that there are.
+        known: Vec<String>,
     },
     /// The event has no such field.
     #[error("the event `{kind}` has no field `{}`", shown(name))]
@@ -62,7 +64,7 @@ impl EventError {
         Some(match self {
             EventError::UnknownType { near: Some(near), .. }
             | EventError::UnknownField { near: Some(near), .. } => format!("did you mean `{near}`?"),
-            EventError::UnknownType { near: None, .. } => "`preface reminders` lists the types".to_owned(),
+            EventError::UnknownType { known, .. } => format!("the types are {}", known.join(", ")),
             EventError::UnknownField { known, .. } if known.is_empty() => "it has no fields".to_owned(),
             EventError::UnknownField { known, .. } => format!("its fields are {}", listed(known)),
             EventError::NoObject(_) | EventError::NoType | EventError::TypeIsNoText(_) => {

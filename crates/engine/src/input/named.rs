@@ -172,21 +172,24 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries
             }
             let near = did_you_mean(tool, known.iter().copied());
             let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if tool.contains(char::is_whitespace) => "put commas between the names".to_owned(),
-                None => "`preface tools` lists the tools".to_owned(),
+                Some(near) => Some(format!("did you mean `{near}`?")),
+                None => tool.contains(char::is_whitespace).then(|| "put commas between the names".to_owned()),
             };
             ("matches no tool".to_owned(), help)
         } else if key == "disallowedTools" && is_part {
             let tool = escape_hidden(tool);
             let help = format!("write `{tool}` to take the whole tool away");
-            (format!("takes nothing away: `{tool}` stays, and rules about its uses are the host's"), help)
+            (
+                format!("takes nothing away: `{tool}` stays, and rules about its uses are the host's"),
+                Some(help),
+            )
         } else {
             return None;
         };
         let what = format!("{}: `{shown}` in `{key}` {what}", origin.path);
         let place = Place::file(Some(origin.scope), origin.path.clone());
-        Some(Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place).help(help))
+        let note = Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place);
+        Some(help.into_iter().fold(note, Diagnostic::help))
     };
     rules.filter_map(note).take(MOST_NOTES).collect()
 }

@@ -1,4 +1,4 @@
-//! What a project may do beyond text: start programs, talk to addresses, write files. Each deed needs a grant that names
+//! What a project may do beyond text: start programs, talk to addresses, write files. Each action needs a grant that names
 //! it, and is compared with that grant again each time.
 
 use crate::{
@@ -64,7 +64,7 @@ impl ProjectAction {
 }
 
 /// Works out what an entry would do.
-fn deed(
+fn action(
     entry: &ExtensionEntry,
     root: &Path,
     look: &ProviderContext<'_>,
@@ -88,7 +88,7 @@ fn deed(
     }
     let action = match entry.action.as_ref()? {
         extension::PrivilegedAction::Endpoint(url) => {
-            // Whose key goes there is part of the deed.
+            // Whose key goes there is part of the action.
             let key = match &entry.value.ability {
                 Some(Ability::Model(model)) => model.key.as_ref(),
                 _ => None,
@@ -103,7 +103,7 @@ fn deed(
 }
 
 /// Works out what a server of a project's `mcp.json` would do.
-fn server_deed(
+fn server_action(
     entry: &ServerEntry,
     root: &Path,
     look: &ProviderContext<'_>,
@@ -195,40 +195,40 @@ impl<'a> ProjectGrants<'a> {
         &self.recorded().0
     }
 
-    fn state(&self, deed: &ProjectAction) -> PermissionState {
-        self.recorded().1.state(deed.permit())
+    fn state(&self, action: &ProjectAction) -> PermissionState {
+        self.recorded().1.state(action.permit())
     }
 
-    fn is_granted(&self, deed: Option<Result<ProjectAction, TrustError>>) -> bool {
-        matches!(deed, Some(Ok(deed)) if self.state(&deed) == PermissionState::Granted)
+    fn is_granted(&self, action: Option<Result<ProjectAction, TrustError>>) -> bool {
+        matches!(action, Some(Ok(action)) if self.state(&action) == PermissionState::Granted)
     }
 
     pub(crate) fn may_start(&self, server: &ServerEntry) -> bool {
-        self.is_granted(server_deed(server, self.root(), self.look))
+        self.is_granted(server_action(server, self.root(), self.look))
     }
 
     /// Works out what the extensions and servers of the project would do that are active, or would be once granted, and why
     /// some of it cannot be granted.
-    fn deeds(&self, scopes: &Scopes, mcp: &McpServers) -> (Vec<ProjectAction>, Vec<TrustError>) {
+    fn actions(&self, scopes: &Scopes, mcp: &McpServers) -> (Vec<ProjectAction>, Vec<TrustError>) {
         let entries = scopes.entries.iter().filter(|entry| needs_grant(entry));
-        let entries = entries.filter_map(|entry| deed(entry, self.root(), self.look));
+        let entries = entries.filter_map(|entry| action(entry, self.root(), self.look));
         let changes = scopes.changes.iter().map(|change| Ok(ProjectAction::Other(change_permit(change))));
         let servers = mcp.servers.iter().filter(|server| server_needs_grant(server));
-        let servers = servers.filter_map(|server| server_deed(server, self.root(), self.look));
-        let (mut deeds, mut refused) = (Vec::new(), Vec::new());
-        for deed in entries.chain(changes).chain(servers) {
-            match deed {
-                Ok(deed) => deeds.push(deed),
+        let servers = servers.filter_map(|server| server_action(server, self.root(), self.look));
+        let (mut actions, mut refused) = (Vec::new(), Vec::new());
+        for action in entries.chain(changes).chain(servers) {
+            match action {
+                Ok(action) => actions.push(action),
                 Err(error) => refused.push(error),
             }
         }
-        (deeds, refused)
+        (actions, refused)
     }
 }
 
 impl Grants for ProjectGrants<'_> {
     fn may_run(&self, entry: &ExtensionEntry) -> bool {
-        self.is_granted(deed(entry, self.root(), self.look))
+        self.is_granted(action(entry, self.root(), self.look))
     }
 
     fn may_change(&self, change: &ProviderChange) -> bool {
@@ -269,11 +269,11 @@ pub(crate) fn allow(
     notes: &mut Diagnostics,
 ) -> (Scopes, McpServers, GrantedCommands) {
     let mut granted = GrantedCommands::new();
-    let mut state = |deed: Option<Result<ProjectAction, TrustError>>| {
-        let Some(Ok(deed)) = deed else { return PermissionState::New };
-        let state = grants.state(&deed);
+    let mut state = |action: Option<Result<ProjectAction, TrustError>>| {
+        let Some(Ok(action)) = action else { return PermissionState::New };
+        let state = grants.state(&action);
         if let (PermissionState::Granted, ProjectAction::Command(command), Some(store)) =
-            (state, deed, grants.store)
+            (state, action, grants.store)
         {
             let store = store.to_owned();
             granted.insert(command.permit.subject.clone(), GrantedCommand { command, store });
@@ -282,7 +282,7 @@ pub(crate) fn allow(
     };
     for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
         entry.diagnostics.retain(|note| note.code != WAITS);
-        let stands = state(deed(entry, grants.root(), grants.look));
+        let stands = state(action(entry, grants.root(), grants.look));
         let missing = entry.value.ability.as_ref().and_then(Ability::missing).is_some();
         entry.runnable = entry.active && stands == PermissionState::Granted && !missing;
         if stands != PermissionState::Granted {
@@ -298,7 +298,7 @@ pub(crate) fn allow(
     }
     for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
         server.diagnostics.retain(|note| note.code != WAITS);
-        let stands = state(server_deed(server, grants.root(), grants.look));
+        let stands = state(server_action(server, grants.root(), grants.look));
         server.runnable = server.active && stands == PermissionState::Granted;
         if stands != PermissionState::Granted {
             let subject = format!("mcp/{}", server.name);
@@ -316,8 +316,8 @@ impl Engine<'_> {
     pub(crate) fn permissions(&self, inputs: &Inputs) -> Vec<(Permission, PermissionState)> {
         let look = inputs.look(self);
         let grants = inputs.grants(&look);
-        let (deeds, _) = grants.deeds(&inputs.entries.scopes, &inputs.entries.mcp);
-        deeds.iter().map(|deed| (deed.permit().clone(), grants.state(deed))).collect()
+        let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
+        actions.iter().map(|action| (action.permit().clone(), grants.state(action))).collect()
     }
 
     /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
@@ -334,10 +334,10 @@ impl Engine<'_> {
         let granting = Some(Consent::Granting(Vec::new()));
         let inputs = self.read_inputs(request, granting)?;
         let look = inputs.look(self);
-        let (wanted, refused) = inputs.grants(&look).deeds(&inputs.entries.scopes, &inputs.entries.mcp);
+        let (wanted, refused) = inputs.grants(&look).actions(&inputs.entries.scopes, &inputs.entries.mcp);
         drop(look);
         let mut refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
-        let permits: Vec<Permission> = wanted.iter().map(|deed| deed.permit().clone()).collect();
+        let permits: Vec<Permission> = wanted.iter().map(|action| action.permit().clone()).collect();
         let places = &inputs.project.access.places;
         let (root, repository) = consent::pin_root(self.system(), &places.cwd);
         if permits.is_empty() {
@@ -351,8 +351,8 @@ impl Engine<'_> {
             .map_err(grant::refused)?;
         // The copies are made now, so that what writes nothing finds them. One that fails here is made, or reported, at the
         // start of its program.
-        for deed in wanted {
-            let ProjectAction::Command(command) = deed else { continue };
+        for action in wanted {
+            let ProjectAction::Command(command) = action else { continue };
             refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
         }
         let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();

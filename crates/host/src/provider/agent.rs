@@ -177,6 +177,6 @@ fn unknown(name: &str, entries: &[AgentEntry]) -> Diagnostic {
         Diagnostic::warning(DiagnosticCode::AgentUnknown, format!("there is no agent `{}`", shown(name)));
     match agents::near(name, entries) {
         Some(near) => note.help(format!("did you mean `{}`?", shown(near))),
-        None => note.help("`preface agents` lists what there is"),
+        None => note,
     }
 }

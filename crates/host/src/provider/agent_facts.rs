@@ -81,7 +81,7 @@ impl VariableProvider for AgentVariables {
         let active = entries.iter().filter(|entry| entry.active).count();
         if active > MOST {
             let what = format!("{MOST} of {active} agents are listed to the model");
-            let help = "`preface agents` lists all; each can be started by its name";
+            let help = "an agent that is not listed can be started by its name";
             notes.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
         fact.diagnostics = notes.into_iter().take(MOST_NOTES).collect();

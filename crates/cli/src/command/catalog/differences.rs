@@ -3,7 +3,7 @@
 use super::halves;
 use crate::ui::{
     style,
-    table::{Cell, ColumnAlignment as Stand, TextTable},
+    table::{Cell, ColumnAlignment, TextTable},
     text::{columns, count, number, short},
 };
 use anstyle::Style;
@@ -95,14 +95,14 @@ fn summary(compared: &CatalogComparison, kinds: &[ChangeGroup; 4], room: Option<
     let categories: BTreeSet<&String> =
         sums.keys().chain(kinds.iter().flat_map(|kind| &kind.rows).map(|row| &row.category)).collect();
     let mut table = TextTable::new([
-        Stand::Left,
-        Stand::Right,
-        Stand::Right,
-        Stand::Right,
-        Stand::Right,
-        Stand::Right,
-        Stand::Right,
-        Stand::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
     ]);
     let heads = ["category", "prompts", "added", "removed", "renamed", "changed", "tokens", "difference"];
     table.row(heads.map(|head| Cell::styled(head, dim)));

@@ -165,7 +165,7 @@ pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Json => ui.json(&versions.iter().map(document).collect::<Vec<_>>())?,
         OutputFormat::Text if versions.is_empty() && *name == TemplateName::main() => {
-            ui.view("Nothing is stored yet: the default template speaks.\n")?;
+            ui.view("Nothing is stored yet: the default template is used.\n")?;
         }
         OutputFormat::Text if versions.is_empty() => {
             ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?;
