@@ -5,7 +5,7 @@ use preface_core::{
     catalog::{CatalogChunk, CatalogEntry, CatalogIndex, CatalogText, Generation, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Place},
 };
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 /// The files of a catalog, as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,14 +40,22 @@ pub struct ImportedCatalog {
 }
 
 /// The reason why a catalog cannot be imported at all.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// Neither the caller nor the README names a version, or the caller's version is not valid.
+    #[error("{}", match given {
+        Some(given) => format!("`{given}` is no version of a catalog"),
+        None => "the version of the catalog is not known: its README names none".to_owned(),
+    })]
     NoVersion {
         /// The version that the caller gave.
         given: Option<String>,
     },
     /// No file has a name and a body.
+    #[error("{}", match files {
+        0 => "the catalog has no files".to_owned(),
+        files => format!("none of the {files} files of the catalog is a prompt"),
+    })]
     NoPrompt {
         /// The number of files.
         files: usize,
@@ -55,25 +63,6 @@ pub enum ImportError {
         notes: Vec<Diagnostic>,
     },
 }
-
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ImportError::NoVersion { given: Some(given) } => {
-                write!(f, "`{given}` is no version of a catalog")
-            }
-            ImportError::NoVersion { given: None } => {
-                f.write_str("the version of the catalog is not known: its README names none")
-            }
-            ImportError::NoPrompt { files: 0, .. } => f.write_str("the catalog has no files"),
-            ImportError::NoPrompt { files, .. } => {
-                write!(f, "none of the {files} files of the catalog is a prompt")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ImportError {}
 
 /// Imports a catalog. The same files give the same bytes, whatever their order.
 ///

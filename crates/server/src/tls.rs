@@ -20,31 +20,15 @@ use tracing::{info, warn};
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// Why a certificate and its key cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TlsError {
-    problem: String,
-    help: &'static str,
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TlsError {
+    /// The file with the certificate and its chain is missing or cannot be used.
+    #[error("{0}")]
+    Certificate(String),
+    /// The file with the private key is missing, cannot be used, or does not fit the certificate.
+    #[error("{0}")]
+    Key(String),
 }
-
-impl TlsError {
-    /// Returns what to do about it.
-    #[must_use]
-    pub fn help(&self) -> &'static str {
-        self.help
-    }
-}
-
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.problem)
-    }
-}
-
-impl std::error::Error for TlsError {}
-
-const CERTIFICATE_HELP: &str =
-    "`--tls-cert` names a PEM file with the certificate of this service, then those of its chain";
-const KEY_HELP: &str = "`--tls-key` names a PEM file with the private key of the certificate, not encrypted";
 
 /// The file of a certificate and that of its key, both PEM, and what they held when they were last usable.
 pub struct TlsFiles {
@@ -100,7 +84,7 @@ impl TlsFiles {
                 info!(certificate = %self.certificate.display(), "the certificate was read again");
             }
             Err(error) => {
-                warn!(%error, help = error.help, "the new certificate cannot be used; the former one stays in use");
+                warn!(%error, "the new certificate cannot be used; the former one stays in use");
             }
         }
     }
@@ -123,12 +107,10 @@ struct Contents {
 
 impl Contents {
     fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let read = |what: &str, path: &Path, help| {
-            fs::read(path).map_err(|error| TlsError { problem: unreadable(what, path, &error), help })
-        };
+        let read = |what: &str, path: &Path| fs::read(path).map_err(|error| unreadable(what, path, &error));
         Ok(Contents {
-            certificate: read("certificate", certificate, CERTIFICATE_HELP)?,
-            key: read("key", key, KEY_HELP)?,
+            certificate: read("certificate", certificate).map_err(TlsError::Certificate)?,
+            key: read("key", key).map_err(TlsError::Key)?,
         })
     }
 
@@ -140,25 +122,22 @@ impl Contents {
     }
 
     fn acceptor(&self, certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
-        let wrong =
-            |path: &Path, what: &str, help| TlsError { problem: format!("{}: {what}", path.display()), help };
+        let not_certificate =
+            |what: &str| TlsError::Certificate(format!("{}: {what}", certificate.display()));
+        let not_key = |what: &str| TlsError::Key(format!("{}: {what}", key.display()));
         let chain = CertificateDer::pem_slice_iter(&self.certificate)
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| wrong(certificate, &format!("not PEM: {error}"), CERTIFICATE_HELP))?;
+            .map_err(|error| not_certificate(&format!("not PEM: {error}")))?;
         if chain.is_empty() {
-            return Err(wrong(certificate, "the file holds no certificate", CERTIFICATE_HELP));
+            return Err(not_certificate("the file holds no certificate"));
         }
         let secret = PrivateKeyDer::from_pem_slice(&self.key)
-            .map_err(|_| wrong(key, "the file holds no private key that can be read", KEY_HELP))?;
+            .map_err(|_| not_key("the file holds no private key that can be read"))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
             .map_err(|error| {
-                wrong(
-                    key,
-                    &format!("the key does not fit the certificate {}: {error}", certificate.display()),
-                    KEY_HELP,
-                )
+                not_key(&format!("the key does not fit the certificate {}: {error}", certificate.display()))
             })?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))

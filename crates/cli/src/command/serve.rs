@@ -12,7 +12,9 @@ use clap::ValueEnum;
 use preface::{
     Engine, Request, TrustChoice, core::lint::hidden::escape_hidden, host::system::System, store::StoreUrl,
 };
-use preface_server::{App, LogFormat, SERVICE_PRESET, ServiceSettings, Telemetry, TlsFiles, TokenRule};
+use preface_server::{
+    App, LogFormat, SERVICE_PRESET, ServiceSettings, Telemetry, TlsError, TlsFiles, TokenRule,
+};
 use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
@@ -213,7 +215,15 @@ fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let opened = TlsFiles::open(&files::absolute(certificate)?, &files::absolute(key)?);
     opened.map(|files| Some(Arc::new(files))).map_err(|error| {
-        CommandFailure::new(escape_hidden(&error.to_string()).into_owned()).hint(error.help())
+        let hint = match error {
+            TlsError::Certificate(_) => {
+                "`--tls-cert` names a PEM file with the certificate of this service, then those of its chain"
+            }
+            TlsError::Key(_) => {
+                "`--tls-key` names a PEM file with the private key of the certificate, not encrypted"
+            }
+        };
+        CommandFailure::new(escape_hidden(&error.to_string()).into_owned()).hint(hint)
     })
 }
 

@@ -1,7 +1,7 @@
 //! The log on stderr, and where traces go.
 
 use super::TRACE;
-use std::{fmt, io::IsTerminal};
+use std::io::IsTerminal;
 use tracing::Subscriber;
 use tracing_subscriber::{EnvFilter, Layer, Registry, layer::SubscriberExt};
 
@@ -16,27 +16,18 @@ pub enum LogFormat {
 }
 
 /// Why there is no log.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The filter cannot be read.
+    #[error("not a filter for the log: {0}")]
     Filter(String),
     /// The collector's address cannot be used.
+    #[error("traces cannot be sent: {0}")]
     Collector(String),
     /// The process logs elsewhere already.
+    #[error("this process has a log already")]
     Taken,
 }
-
-impl fmt::Display for TelemetryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TelemetryError::Filter(why) => write!(f, "not a filter for the log: {why}"),
-            TelemetryError::Collector(why) => write!(f, "traces cannot be sent: {why}"),
-            TelemetryError::Taken => write!(f, "this process has a log already"),
-        }
-    }
-}
-
-impl std::error::Error for TelemetryError {}
 
 /// The log and the traces of this process, until it ends.
 #[derive(Debug, Default)]
