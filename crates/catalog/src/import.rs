@@ -42,20 +42,17 @@ pub struct ImportedCatalog {
 /// The reason why a catalog cannot be imported at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// Neither the caller nor the README names a version, or the caller's version is not valid.
-    #[error("{}", match given {
-        Some(given) => format!("`{given}` is no version of a catalog"),
-        None => "the version of the catalog is not known: its README names none".to_owned(),
-    })]
-    NoVersion {
-        /// The version that the caller gave.
-        given: Option<String>,
-    },
+    /// The caller gave no version, and the README names none that is valid.
+    #[error("the version of the catalog is not known: its README names none")]
+    NoVersion,
+    /// The version that the caller gave is not valid.
+    #[error("`{0}` is no version of a catalog")]
+    InvalidVersion(String),
+    /// There are no files.
+    #[error("the catalog has no files")]
+    NoFiles,
     /// No file has a name and a body.
-    #[error("{}", match files {
-        0 => "the catalog has no files".to_owned(),
-        files => format!("none of the {files} files of the catalog is a prompt"),
-    })]
+    #[error("none of the {files} files of the catalog is a prompt")]
     NoPrompt {
         /// The number of files.
         files: usize,
@@ -75,11 +72,14 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     let version = match (&source.version, readme.version) {
         (Some(given), _) => version::plain(given).to_owned(),
         (None, Some(said)) => said,
-        (None, None) => return Err(ImportError::NoVersion { given: None }),
+        (None, None) => return Err(ImportError::NoVersion),
     };
     let Some(generation) = version::generation_of(&version) else {
-        return Err(ImportError::NoVersion { given: source.version.clone() });
+        return Err(source.version.clone().map_or(ImportError::NoVersion, ImportError::InvalidVersion));
     };
+    if source.files.is_empty() {
+        return Err(ImportError::NoFiles);
+    }
     let mut files: Vec<&SourceFile> = source.files.iter().collect();
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut prompts: BTreeMap<String, (CatalogEntry, CatalogText)> = BTreeMap::new();

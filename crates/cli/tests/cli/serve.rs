@@ -186,6 +186,13 @@ fn what_cannot_be_served_is_told_at_once() {
                 .to_owned(),
         ),
         (
+            "preface serve --store memory: --tls-cert file --tls-key no.pem".to_owned(),
+            1,
+            "error: the key cannot be read: [ROOT]/work/no.pem: No such file or directory\n\
+             hint: `--tls-key` names a PEM file with the private key of the certificate, not encrypted\n"
+                .to_owned(),
+        ),
+        (
             "preface serve --store memory: --listen 127.0.0.1".to_owned(),
             2,
             "error: `--listen`: write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`\n\

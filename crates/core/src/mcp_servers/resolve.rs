@@ -212,7 +212,7 @@ impl LayerDeclarations {
             let verb = if switch.off { "off" } else { "on" };
             let message = format!("the MCP server `{}` is switched {verb}, but no layer has it", shown(id));
             let note = Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place);
-            help.iter().fold(note, |note, help| note.help(help.clone()))
+            Diagnostic { help: help.clone(), ..note }
         }));
         notes
     }

@@ -163,12 +163,15 @@ fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {
     let what = error.to_string();
     let note = Diagnostic::error(DiagnosticCode::CatalogRefused, escape_hidden(&what)).at(place);
     Box::new(match error {
-        ImportError::NoVersion { .. } => {
+        ImportError::NoVersion | ImportError::InvalidVersion(_) => {
             note.help("name the version: three numbers with dots between them, such as `2.1.37`")
+        }
+        ImportError::NoFiles => {
+            note.help("a prompt is a `.md` file with a head `<!-- name: … -->` in `system-prompts`")
         }
         ImportError::NoPrompt { notes, .. } => match notes.first() {
             Some(first) => note.help(format!("the first of them: {}", escape_hidden(&first.message))),
-            None => note.help("a prompt is a `.md` file with a head `<!-- name: … -->` in `system-prompts`"),
+            None => note,
         },
     })
 }

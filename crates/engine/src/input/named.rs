@@ -188,8 +188,7 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries
         };
         let what = format!("{}: `{shown}` in `{key}` {what}", origin.path);
         let place = Place::file(Some(origin.scope), origin.path.clone());
-        let note = Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place);
-        Some(help.into_iter().fold(note, Diagnostic::help))
+        Some(Diagnostic { help, ..Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place) })
     };
     rules.filter_map(note).take(MOST_NOTES).collect()
 }

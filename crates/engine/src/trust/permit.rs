@@ -1,5 +1,5 @@
-//! What a project may do beyond text: start programs, talk to addresses, write files. Each action needs a grant that names
-//! it, and is compared with that grant again each time.
+//! What a project may do beyond text: start programs, connect to addresses, write files. Each action needs a grant that
+//! names it, and is compared with that grant again each time.
 
 use crate::{
     Engine, Error,
