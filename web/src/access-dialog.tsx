@@ -18,7 +18,7 @@ export function AccessDialog({ done }: { done: (token: string | null) => void })
         </>
       }
     >
-      <p>Whoever runs the service makes one with <code>preface access add NAME --role ROLE</code>. The role decides what can be done here: <code>read</code> shows, <code>analyze</code> also previews, <code>write</code> also saves. It is kept until this tab is closed.</p>
+      <p>Whoever runs the service makes one with <code>preface token create NAME --role ROLE</code>. The role decides what can be done here: <code>read</code> shows, <code>analyze</code> also previews, <code>write</code> also saves. It is kept until this tab is closed.</p>
       <p>
         <label class="label" for="access-token">Access token</label>
         <input

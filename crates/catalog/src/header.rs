@@ -150,7 +150,7 @@ impl HeaderReader<'_, '_> {
             "name" => {
                 let name = self.scalar(value, &span).into_owned();
                 if self.header.name.is_some() {
-                    self.note(span, "the head says `name` twice", "keep one; the first counts");
+                    self.note(span, "the head has `name` twice", "keep one; the first counts");
                 } else if name.is_empty() || name.chars().any(char::is_control) {
                     self.note(span, "the name is empty or has control characters", "give it a plain name");
                 } else {
@@ -231,11 +231,7 @@ impl HeaderReader<'_, '_> {
             Err(_) if inside.contains('"') && !inside.contains('\\') => Cow::Borrowed(value),
             Err(error) => {
                 let what = format!("a quoted text of the head cannot be read: {error}");
-                self.note(
-                    span.clone(),
-                    what,
-                    "quote it as a JSON string; what is between the quotes is taken as it stands",
-                );
+                self.note(span.clone(), what, "quote it as a JSON string");
                 Cow::Borrowed(inside)
             }
         }
@@ -245,7 +241,7 @@ impl HeaderReader<'_, '_> {
         self.noted += 1;
         let (what, remedy) = match self.noted {
             ..MAX_NOTES => (what.into(), remedy),
-            MAX_NOTES => ("there is more in the head that is none".to_owned(), "see to the first lines"),
+            MAX_NOTES => ("the head has more invalid lines".to_owned(), "see to the first lines"),
             _ => return,
         };
         let place = Place::within(None, self.path, self.text, span);
@@ -359,7 +355,7 @@ mod tests {
                 &["3: a line of the head is no `key: value`"],
             ),
             ("<!--\nname: x\n  y\n-->\nBody", Some("x"), "Body", &["3: an indented line belongs to no key"]),
-            ("<!--\nname: x\nname: y\n-->\n", Some("x"), "", &["3: the head says `name` twice"]),
+            ("<!--\nname: x\nname: y\n-->\n", Some("x"), "", &["3: the head has `name` twice"]),
             ("<!--\nname:\n-->\nB", None, "B", &["2: the name is empty or has control characters"]),
             ("<!--\nname: \"a\\nb\"\n-->\nB", None, "B", &["2: the name is empty or has control characters"]),
             ("<!--\nname: x\nvariables: NO\n-->\nB", Some("x"), "B", &["3: `variables` is no list"]),

@@ -33,7 +33,7 @@ pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic
         return notes;
     }
     if generation_of(&index.version) != Some(index.generation) {
-        let what = format!("the index says version {} and another generation", index.version);
+        let what = format!("the index has version {} and another generation", index.version);
         notes.push(error(DiagnosticCode::CatalogGeneration, "index", what));
     }
     if CatalogIndex::digest_of_entries(&index.prompts) != index.digest {
@@ -81,8 +81,7 @@ pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic
                 if again.is_some_and(|(again, _)| {
                     CatalogEntry { compiled: entry.compiled.clone(), ..again } != *entry
                 }) {
-                    let what =
-                        format!("the index says something else of `{}` than the file does", entry.file);
+                    let what = format!("the index and the file differ for `{}`", entry.file);
                     notes.push(error(DiagnosticCode::CatalogEntry, &entry.file, what));
                 }
             }

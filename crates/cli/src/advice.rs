@@ -33,7 +33,7 @@ const OF_PLACE: [&str; 11] = [
 ];
 
 /// The flags that change no more than a date.
-const OF_TIME: [&str; 2] = ["now", "tz"];
+const OF_TIME: [&str; 2] = ["now", "time_zone"];
 
 /// The commands that show one prompt: every other flag of the call may change what they show.
 const OF_PROMPT: [&str; 4] = ["build", "diff", "explain", "lint"];
@@ -119,7 +119,7 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
         Code::BudgetCut => "`preface explain` shows where; raise the ceiling, or shorten the text".to_owned(),
         Code::BudgetDropped => "`preface explain --absent` lists what is not there".to_owned(),
-        Code::BudgetNear => "an exact counter tells: `--count o200k` or `--count cl100k`".to_owned(),
+        Code::BudgetNear => "count exactly with `--tokenizer o200k` or `--tokenizer cl100k`".to_owned(),
         Code::CatalogChanged | Code::CatalogOther | Code::CatalogUnreadable => {
             with("`preface catalog verify`")
         }
@@ -131,26 +131,26 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
             let list = "`preface catalog list VERSION` shows them";
             own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
         }
-        Code::CatalogUnfinished => with("`preface catalog import`, `preface catalog remove`"),
+        Code::CatalogUnfinished => with("`preface catalog import`, `preface catalog delete`"),
         Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
-            "look at it, then `preface trust grant --allow-commands`".to_owned()
+            "review it, then run `preface trust grant --allow-commands`".to_owned()
         }
-        Code::AgentTool if own.is_none() => "`preface tools` lists the tools".to_owned(),
-        Code::AgentUnknown if own.is_none() => "`preface agents` lists what there is".to_owned(),
-        Code::AgentsCut => with("`preface agents` lists all"),
+        Code::AgentTool if own.is_none() => "`preface list tools` lists the tools".to_owned(),
+        Code::AgentUnknown if own.is_none() => "`preface list agents` lists what there is".to_owned(),
+        Code::AgentsCut => with("`preface list agents` lists all"),
         Code::ExtensionUnknown | Code::McpUnknown if own.is_none() => {
-            "`preface scopes` lists what there is".to_owned()
+            "`preface list extensions` lists what there is".to_owned()
         }
-        Code::OrderingRewrite if own.is_some() => with("`preface hooks` shows it"),
-        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled => with("`preface scopes --why NAME`"),
-        Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--fact KEY=VALUE`"),
+        Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
+        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled => with("`preface list --why NAME`"),
+        Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
         Code::LayerHomeInside => with("`--trust-home`"),
-        Code::McpInactive => with("`preface scopes --why mcp/NAME`"),
+        Code::McpInactive => with("`preface list --why servers/NAME`"),
         Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
         Code::McpNoRecording => with("`preface mcp refresh`"),
         Code::PromptPreset => "`--preset` and `preset` come first".to_owned(),
-        Code::ScaffoldSkipped => with("`preface init`"),
-        Code::SectionNotInOrder => "`preface explain --absent` says why".to_owned(),
+        Code::ScaffoldSkipped => with("`preface config init`"),
+        Code::SectionNotInOrder => "`preface explain --absent` shows why".to_owned(),
         Code::TemplateDepth => limit("template.maxDepth"),
         Code::TemplateTooLarge => limit("template.maxBytes"),
         Code::TrustBranch => with("`preface trust status` shows it, `preface trust grant` includes it"),
@@ -164,7 +164,7 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
 /// Returns the help for a template that breaks the limit of a setting.
 fn limit(setting: &str) -> String {
     format!(
-        "make the template smaller, or lift the limit: `preface settings set {setting} 0`, or for one call \
+        "make the template smaller, or lift the limit: `preface config set {setting} 0`, or for one call \
          `--set {setting}=0`"
     )
 }
@@ -213,23 +213,28 @@ fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
         let mut groups = command.get_groups().filter(|group| GROUPS.contains(&group.get_id().as_str()));
         groups.any(|group| group.get_args().any(|arg| arg.as_str() == id))
     };
+    // The argument DIR is the flag `-C` of other commands.
+    let argument = command.get_arguments().find(|arg| arg.get_id() == "dir" && is_given("dir"));
+    let argument = argument.and_then(|_| matches.get_raw("dir")).map(|raw| CommandFlag {
+        id: "directory".to_owned(),
+        flag: "-C".to_owned(),
+        values: raw.map(|value| quoted(&value.to_string_lossy())).collect(),
+    });
     let given = command.get_arguments().filter(|arg| is_given(arg.get_id().as_str()));
-    given
-        .filter(|arg| in_groups(arg.get_id().as_str()))
-        .filter_map(|arg| {
-            let id = arg.get_id().to_string();
-            let long = || Some(format!("--{}", arg.get_long()?));
-            let flag = arg.get_short().map(|short| format!("-{short}")).or_else(long)?;
-            let has_values = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
-            let raw = matches.get_raw(&id).filter(|_| has_values);
-            let values = raw.into_iter().flatten().map(|value| quoted(&value.to_string_lossy()));
-            let values: Vec<String> = values.collect();
-            // These change no prompt, and `require` would refuse what is advised.
-            let only_checks =
-                id == "trust" && matches!(values.as_slice(), [how] if how == "require" || how == "ask");
-            (!only_checks).then_some(CommandFlag { id, flag, values })
-        })
-        .collect()
+    let given = given.filter(|arg| in_groups(arg.get_id().as_str())).filter_map(|arg| {
+        let id = arg.get_id().to_string();
+        let long = || Some(format!("--{}", arg.get_long()?));
+        let flag = arg.get_short().map(|short| format!("-{short}")).or_else(long)?;
+        let has_values = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        let raw = matches.get_raw(&id).filter(|_| has_values);
+        let values = raw.into_iter().flatten().map(|value| quoted(&value.to_string_lossy()));
+        let values: Vec<String> = values.collect();
+        // These change no prompt, and `require` would refuse what is advised.
+        let only_checks =
+            id == "trust" && matches!(values.as_slice(), [how] if how == "require" || how == "ask");
+        (!only_checks).then_some(CommandFlag { id, flag, values })
+    });
+    argument.into_iter().chain(given).collect()
 }
 
 /// Writes a word so that a shell reads it as it is.
@@ -311,7 +316,7 @@ mod tests {
                 "`preface explain --absent -C 'my dir' --preset stud --tools a,b --set trust=pinned --trust-home`".to_owned(),
             ),
             ("`preface trust grant --preset pi`", "`preface trust grant --preset pi -C 'my dir' --set trust=pinned --trust-home`".to_owned()),
-            ("`preface access list`, `preface nothing` and `preface ", "`preface access list`, `preface nothing` and `preface ".to_owned()),
+            ("`preface token list`, `preface nothing` and `preface ", "`preface token list`, `preface nothing` and `preface ".to_owned()),
             ("nothing here", "nothing here".to_owned()),
         ] {
             assert_eq!(after(&call, words), expected);
@@ -333,7 +338,7 @@ mod tests {
     fn an_agent_is_part_of_a_grant_and_not_of_the_list_of_agents() {
         let call = ["preface", "build", "--agent", "it's"];
         assert_eq!(after(&call, "`preface trust grant`"), r"`preface trust grant --agent 'it'\''s'`");
-        assert_eq!(after(&call, "`preface agents --all`"), "`preface agents --all`");
+        assert_eq!(after(&call, "`preface list agents --all`"), "`preface list agents --all`");
     }
 
     #[test]

@@ -59,16 +59,12 @@ impl Ask for Terminal<'_> {
     }
 }
 
-/// The question: the path, what would be said, and what is odd about it.
+/// The question: the path, the text, and suspicious findings in it.
 fn asked(question: &TrustQuestion, columns: usize) -> String {
     let bold = style::BOLD;
     let path = question.path.display().to_string();
     let path = escape_hidden(&path);
-    let what = if question.changed {
-        "changed what it tells the model"
-    } else {
-        "wants to tell the model something"
-    };
+    let what = if question.changed { "changed its text for the model" } else { "has text for the model" };
     let mut out = wrap(&format!("{bold}{path}{bold:#} {what}:"), columns, 2);
     out.push('\n');
     for line in &question.contents {
@@ -133,7 +129,7 @@ mod tests {
         let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
         assert_eq!(
             plain(&asked(&question, 80)),
-            "/work/\\u{1b}[2J wants to tell the model something:\n  AGENTS.md (5 bytes)\nIt hides text in 2 places; view it before you trust it.\n"
+            "/work/\\u{1b}[2J has text for the model:\n  AGENTS.md (5 bytes)\nIt hides text in 2 places; view it before you trust it.\n"
         );
         assert_eq!(
             plain(&shown(&question, 80)),

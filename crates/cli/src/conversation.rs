@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The flags that say what was said, and what happened.
+/// The flags of the conversation: earlier messages, a new message and events.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Conversation")]
 pub struct ConversationFlags {
@@ -27,7 +27,7 @@ pub struct ConversationFlags {
     ///
     /// Hooks fire (`input`, `before_agent_start`, `context`), and what is printed is the prompt of that run. Without it
     /// the base is printed, and only `resources_discover` fires.
-    #[arg(long, value_name = "TEXT|-", conflicts_with = "world")]
+    #[arg(long, value_name = "TEXT|-", conflicts_with = "snapshot")]
     prompt: Option<String>,
 
     #[command(flatten)]
@@ -77,7 +77,7 @@ fn stdin() -> Result<String, CommandFailure> {
         return Err(CommandFailure::new(format!("the message on stdin has more than {limit} bytes")));
     }
     let mut text = String::from_utf8(bytes).map_err(|_| {
-        CommandFailure::new("the message on stdin is not UTF-8").hint("`iconv -t UTF-8` converts it")
+        CommandFailure::new("the message on stdin is not UTF-8").help("`iconv -t UTF-8` converts it")
     })?;
     if text.ends_with('\n') {
         text.truncate(text.len() - 1);
@@ -88,7 +88,7 @@ fn stdin() -> Result<String, CommandFailure> {
     Ok(text)
 }
 
-/// Messages stand in a file; stdin is kept for the new message of the user.
+/// Messages come from a file; stdin is for the new user message.
 fn history(text: &str) -> Result<PathBuf, String> {
     match text {
         "-" => Err("messages are read from a file, not from stdin".to_owned()),

@@ -9,15 +9,15 @@ use std::path::Path;
 /// The most that is read of a file with events.
 const LIMIT: u64 = 1 << 20;
 
-/// The flag that says what happened.
+/// The events flag.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Conversation")]
 pub struct EventFlags {
-    /// Say what happened: a JSON object whose `type` is a reminder's, or FILE with such objects
+    /// Add an event: a JSON object whose `type` is that of a reminder, or FILE with such objects
     ///
     /// The reminder goes with the last message of the user, not into the prompt: `--format request` and `--format json` show
-    /// it. FILE holds one object, an array of them, or one on each line. `preface reminders` lists the types.
-    #[arg(long = "event", value_name = "JSON|@FILE", conflicts_with = "world")]
+    /// it. FILE holds one object, an array of them, or one on each line. `preface list reminders` lists the types.
+    #[arg(long = "event", value_name = "JSON|@FILE", conflicts_with = "snapshot")]
     events: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl EventFlags {
 
 fn not_json(whose: &str, why: &str) -> CommandFailure {
     CommandFailure::usage(format!("{whose} is no event: {why}"))
-        .hint(r#"an event is a JSON object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#)
+        .help(r#"an event is a JSON object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#)
 }
 
 /// One object, an array, or one object on each line.

@@ -39,7 +39,7 @@ pub enum Exit {
     OverBudget = 5,
     /// The terminal went away: SIGHUP.
     HungUp = 129,
-    /// Somebody pressed Ctrl-C: SIGINT.
+    /// The user pressed Ctrl-C: SIGINT.
     Interrupted = 130,
     /// The process received SIGTERM.
     Terminated = 143,
@@ -51,10 +51,10 @@ pub struct CommandFailure {
     exit: Exit,
     message: String,
     place: Option<Box<Place>>,
-    hint: Option<String>,
+    help: Option<String>,
     /// The output instead of the message where JSON was asked for.
     json: Option<String>,
-    /// True where nobody reads the output any more: nothing is printed.
+    /// True if the reader closed the output: nothing is printed.
     quiet: bool,
 }
 
@@ -65,25 +65,25 @@ impl CommandFailure {
             exit: Exit::Failed,
             message: message.into(),
             place: None,
-            hint: None,
+            help: None,
             json: None,
             quiet: false,
         }
     }
 
-    /// Says that the command was asked wrongly.
+    /// Creates a failure for wrong usage.
     pub fn usage(message: impl Into<String>) -> Self {
         CommandFailure { exit: Exit::Usage, ..CommandFailure::new(message) }
     }
 
-    /// Ends because of a signal, as whoever sent it expects: without a word.
+    /// Creates the end of a command that received a signal: it prints nothing.
     pub fn signalled(exit: Exit) -> Self {
         CommandFailure { exit, quiet: true, ..CommandFailure::new(String::new()) }
     }
 
     /// Adds what to do next.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
         self
     }
 
@@ -100,7 +100,7 @@ impl CommandFailure {
         self.exit
     }
 
-    /// Returns it as a note, for whoever passes it on.
+    /// Converts it to a diagnostic.
     pub fn into_note(self) -> Diagnostic {
         let code = match self.exit {
             Exit::Usage => DiagnosticCode::Usage,
@@ -110,10 +110,10 @@ impl CommandFailure {
             Exit::Done | Exit::Failed | Exit::Lint => DiagnosticCode::Failed,
         };
         let note = Diagnostic::error(code, self.message);
-        Diagnostic { place: self.place.map(|place| *place), help: self.hint, ..note }
+        Diagnostic { place: self.place.map(|place| *place), help: self.help, ..note }
     }
 
-    /// Says it, and returns the exit code.
+    /// Prints it and returns the exit code.
     pub fn report(&self, ui: &Ui) -> Exit {
         match &self.json {
             _ if self.quiet => {}
@@ -122,7 +122,7 @@ impl CommandFailure {
                 let note = DiagnosticView::error(
                     &self.message,
                     self.place.as_deref(),
-                    self.hint.as_deref(),
+                    self.help.as_deref(),
                     ui.note_columns(),
                 );
                 ui.say(&format!("{note:#}"));
@@ -131,7 +131,7 @@ impl CommandFailure {
         self.exit
     }
 
-    /// Says a refusal for trust as one JSON object, for the programs that asked for JSON.
+    /// Formats a refusal for trust as one JSON object, for `--format json`.
     pub fn for_programs(mut self, error: &Error) -> Self {
         if let Error::Held(UntrustedProject { path, sources }) = error {
             let said = serde_json::json!({
@@ -158,7 +158,7 @@ impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Usage(message, hint) => CommandFailure { hint, ..CommandFailure::usage(message) },
+            Error::Usage(message, help) => CommandFailure { help, ..CommandFailure::usage(message) },
             Error::Profile(error) => error.into(),
             Error::Catalog(note) | Error::Render(note) => (*note).into(),
             Error::Over(over) => {
@@ -167,14 +167,14 @@ impl From<Error> for CommandFailure {
                     .iter()
                     .map(|(section, tokens)| format!("`{section}` needs {tokens}"))
                     .collect();
-                let hint =
+                let help =
                     format!("{}; raise the budget, or shorten them", crate::ui::text::listed(&largest));
-                CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.hint(hint)
+                CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.help(help)
             }
             Error::Held(_) => CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }
-                .hint("`preface trust status` lists what is held; look at it, then `preface trust grant`"),
+                .help("`preface trust status` lists the untrusted files; review them, then run `preface trust grant`"),
             Error::Missing(_) => CommandFailure::new(message)
-                .hint("the file was written by another version, or changed by hand; save the snapshot again"),
+                .help("the file was written by another version, or changed by hand; save the snapshot again"),
             Error::Settings(error) => (*error).into(),
             Error::Store(error) => error.into(),
             Error::World(_) | Error::Trust(_) | Error::Abort => CommandFailure::new(message),
@@ -184,8 +184,8 @@ impl From<Error> for CommandFailure {
 
 impl From<Diagnostic> for CommandFailure {
     fn from(note: Diagnostic) -> Self {
-        let hint = advice::help(&note).map(Cow::into_owned);
-        CommandFailure { place: note.place.map(Box::new), hint, ..CommandFailure::new(note.message) }
+        let help = advice::help(&note).map(Cow::into_owned);
+        CommandFailure { place: note.place.map(Box::new), help, ..CommandFailure::new(note.message) }
     }
 }
 
@@ -197,7 +197,7 @@ impl From<Box<Diagnostic>> for CommandFailure {
 
 impl From<ConversationError> for CommandFailure {
     fn from(error: ConversationError) -> Self {
-        let (hint, message) = (error.hint(), error.to_string());
+        let (help, message) = (error.hint(), error.to_string());
         let failure = match error {
             ConversationError::Engine(error) => return error.into(),
             ConversationError::Store(error) => return error.into(),
@@ -206,39 +206,39 @@ impl From<ConversationError> for CommandFailure {
                     "unknown conversation: `{}`",
                     escape_hidden(id.as_str())
                 ))
-                .hint("`preface conversations list` lists those that are kept");
+                .help("`preface conversation list` lists the stored ones");
             }
             ConversationError::UnknownTemplate(_) => {
                 return CommandFailure::usage(error.to_string())
-                    .hint("`preface template list` lists what is kept");
+                    .help("`preface template list` lists the stored ones");
             }
             ConversationError::Choice(_) => CommandFailure::usage(error.to_string()),
             ConversationError::TrustChanged(id, _) => {
                 let id = escape_hidden(id.as_str()).into_owned();
-                let hint = format!(
-                    "`preface conversations refresh {id}` builds it without; `preface trust status` lists what is held"
+                let help = format!(
+                    "`preface conversation refresh {id}` builds it without them; `preface trust status` lists the untrusted files"
                 );
-                return CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }.hint(hint);
+                return CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }.help(help);
             }
             error => CommandFailure::new(error.to_string()),
         };
-        CommandFailure { hint, ..failure }
+        CommandFailure { help, ..failure }
     }
 }
 
 impl From<TemplatesError> for CommandFailure {
     fn from(error: TemplatesError) -> Self {
-        let hint = match &error {
-            TemplatesError::NoTemplate(_) => Some("`preface template list` lists what is kept".to_owned()),
+        let help = match &error {
+            TemplatesError::NoTemplate(_) => Some("`preface template list` lists the stored ones".to_owned()),
             TemplatesError::NoVersion(..) | TemplatesError::NoLabel(..) => {
-                Some("`preface template versions` lists them".to_owned())
+                Some("`preface template history` lists them".to_owned())
             }
-            TemplatesError::Stale(_) => Some("`preface template get` shows it".to_owned()),
+            TemplatesError::Stale(_) => Some("`preface template show` shows it".to_owned()),
             error => error.hint(),
         };
         match error {
             TemplatesError::Store(error) => error.into(),
-            error => CommandFailure { hint, ..CommandFailure::new(error.to_string()) },
+            error => CommandFailure { help, ..CommandFailure::new(error.to_string()) },
         }
     }
 }
@@ -246,9 +246,9 @@ impl From<TemplatesError> for CommandFailure {
 impl From<SettingsFileError> for CommandFailure {
     fn from(error: SettingsFileError) -> Self {
         let place = error.note().and_then(|note| note.place.clone()).map(Box::new);
-        let hint = match &error {
+        let help = match &error {
             SettingsFileError::Edit(EditError::Unreadable(_)) => {
-                Some("`preface settings edit` opens the file and checks it".to_owned())
+                Some("`preface config edit` opens the file and checks it".to_owned())
             }
             SettingsFileError::Nowhere(Scope::Project) => {
                 Some("use another directory: `-C DIR`, or `--scope global`".to_owned())
@@ -258,21 +258,21 @@ impl From<SettingsFileError> for CommandFailure {
             )),
             error => error.hint(),
         };
-        CommandFailure { place, hint, ..CommandFailure::new(error.to_string()) }
+        CommandFailure { place, help, ..CommandFailure::new(error.to_string()) }
     }
 }
 
 impl From<MessagesError> for CommandFailure {
     fn from(error: MessagesError) -> Self {
         let message = error.to_string();
-        CommandFailure { place: Some(error.place), hint: error.help, ..CommandFailure::new(message) }
+        CommandFailure { place: Some(error.place), help: error.help, ..CommandFailure::new(message) }
     }
 }
 
 impl From<ScenarioError> for CommandFailure {
     fn from(error: ScenarioError) -> Self {
         let message = error.to_string();
-        CommandFailure { place: Some(error.place), hint: error.help, ..CommandFailure::new(message) }
+        CommandFailure { place: Some(error.place), help: error.help, ..CommandFailure::new(message) }
     }
 }
 
@@ -283,7 +283,7 @@ impl From<ProfileError> for CommandFailure {
         CommandFailure {
             exit,
             place: Some(error.place),
-            hint: error.help,
+            help: error.help,
             ..CommandFailure::new(error.message)
         }
     }

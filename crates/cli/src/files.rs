@@ -35,7 +35,7 @@ pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
             .map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))));
     }
     look(&absolute(file)?, LIMIT).map_err(|error| match error {
-        ReadError::Kind(FileKind::Special) => unread(file, &error).hint("`-` reads from a pipe"),
+        ReadError::Kind(FileKind::Special) => unread(file, &error).help("`-` reads from a pipe"),
         _ => unread(file, &error),
     })
 }
@@ -45,16 +45,16 @@ pub fn read_text(file: &Path) -> Result<(String, String), CommandFailure> {
     let bytes = read(file)?;
     let shown = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
     let text = String::from_utf8(bytes).map_err(|_| {
-        CommandFailure::new(format!("`{shown}` is not UTF-8")).hint("`iconv -t UTF-8` converts it")
+        CommandFailure::new(format!("`{shown}` is not UTF-8")).help("`iconv -t UTF-8` converts it")
     })?;
     Ok((shown, text))
 }
 
-/// Reads a file that is not larger than `limit`; stdin does not stand in for it.
+/// Reads a file that is not larger than `limit`; stdin is not accepted.
 pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, CommandFailure> {
     look(&absolute(file)?, limit).map_err(|error| match error {
-        ReadError::Kind(FileKind::Special) => unread(file, &error).hint("save what it gives to a file"),
-        ReadError::TooLarge { .. } => unread(file, &error).hint("give a smaller file"),
+        ReadError::Kind(FileKind::Special) => unread(file, &error).help("save what it gives to a file"),
+        ReadError::TooLarge { .. } => unread(file, &error).help("give a smaller file"),
         _ => unread(file, &error),
     })
 }
@@ -98,6 +98,6 @@ pub fn absolute(file: &Path) -> Result<PathBuf, CommandFailure> {
     }
     match system().current_dir() {
         Some(here) => Ok(normal(&here, file)),
-        None => Err(CommandFailure::usage("the working directory is gone").hint("use absolute paths")),
+        None => Err(CommandFailure::usage("the working directory is gone").help("use absolute paths")),
     }
 }

@@ -1,4 +1,4 @@
-//! Flags that several commands share, and what they ask of the engine.
+//! Flags that several commands share, and the request that they make.
 
 use clap::{Args, ValueEnum};
 use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::VariableKey, host::places::HomeTrust};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::{failure::CommandFailure, files, ui::Verbosity};
 
-/// What is asked: the directory, the profile, the turn. One for every command that builds.
+/// The directory, the profile and the turn: for every command that builds.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "What to build")]
 pub struct TurnFlags {
@@ -14,7 +14,7 @@ pub struct TurnFlags {
     #[arg(short = 'C', value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
-    /// Use a preset, or a profile of yours, by its name
+    /// Use the preset or your own profile NAME
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
 
@@ -22,80 +22,77 @@ pub struct TurnFlags {
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     pub profile: Option<PathBuf>,
 
-    /// Follow links of the project to PATH, a file or a directory outside of it; give it again for more
+    /// Follow links that lead out of the project to PATH; repeat for more paths
     ///
-    /// A link of a project is followed inside of the project only. The setting `trust.follow` of your own settings lists
-    /// paths for every call.
+    /// Without it links are followed inside the project only. The setting `trust.follow` in your own settings lists paths for
+    /// every call.
     #[arg(long, value_name = "PATH")]
     pub follow: Vec<PathBuf>,
 
-    /// Read files that a template names, and files of the project, in DIR and below alone; give it again for more
+    /// Read project files and `[file:…]` only in DIR and below; repeat for more directories
     ///
-    /// Without it `[file:/absolute/path]` reads any file that you can read. Your own configuration is read wherever it
-    /// lies.
+    /// Without it `[file:/absolute/path]` reads any file that you can read. Your own configuration is always read.
     #[arg(long, value_name = "DIR", value_parser = crate::roots::parse)]
     pub root: Vec<PathBuf>,
 
-    /// Name the model that will read the prompt
-    #[arg(long, value_name = "ID")]
+    /// Build for this model
+    #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
 
-    /// Build the prompt of an agent instead of the main conversation's
+    /// Build the prompt of this agent instead of the main conversation's
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
 
-    /// Name the active tools, separated by commas, or `none`
+    /// Activate these tools, separated by commas, or `none`
     ///
-    /// Without it the profile decides. A name that preface does not know stays as a bare tool, with a warning.
+    /// Without it the profile decides. An unknown name becomes a tool without a description, with a warning.
     #[arg(long, value_name = "NAMES", value_parser = ToolNames::parse)]
     pub tools: Option<ToolNames>,
 
-    /// Name the conversation
+    /// Build for the conversation ID
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
 
-    /// Build for this instant, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "RFC3339")]
+    /// Build for this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
 
-    /// Tell times in this zone, such as Europe/Berlin
-    #[arg(long, value_name = "ZONE")]
-    pub tz: Option<String>,
+    /// Format times in this zone, such as Europe/Berlin
+    #[arg(long, visible_alias = "tz", value_name = "ZONE")]
+    pub time_zone: Option<String>,
 
-    /// Choose who counts tokens: an estimate, or the vocabulary of a model such as `o200k`
-    #[arg(long, value_name = "COUNTER", long_help = counters())]
-    pub count: Option<String>,
+    /// Count tokens with an estimate or with a model's vocabulary such as `o200k`
+    #[arg(long, value_name = "NAME", long_help = tokenizers())]
+    pub tokenizer: Option<String>,
 
     /// Limit the whole prompt to N tokens
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub budget: Option<usize>,
 
-    /// Set a setting or an option of the profile, for this call
+    /// Set a setting or an option of the profile for this call
     ///
     /// A path such as `budget.tokens` or `systemPrompt.append` is a setting; a plain word such as `order` is an option of
-    /// the profile. Settings that are lists or tables are given as JSON, and so are `rules` and `tool_texts`; another option
-    /// that is a list takes one value each time.
+    /// the profile. Lists and tables are written as JSON, and so are `rules` and `tool_texts`; repeat the flag to give
+    /// another option that is a list more than one value.
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
 
-    /// Give a fact a value, or take it away with a name alone
-    ///
-    /// The value is everything after the first `=`.
-    #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = fact)]
-    pub fact: Vec<(VariableKey, Option<String>)>,
+    /// Set a variable, or remove it if there is no `=VALUE`
+    #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = variable)]
+    pub variable: Vec<(VariableKey, Option<String>)>,
 
-    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
+    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME even if they lie in the project
     ///
-    /// Without it, a directory that could have come with the project is not taken for yours, unless it is the home directory
-    /// of your account.
+    /// Without it a directory in the project is not read as your own configuration, unless it is the home directory of your
+    /// account.
     #[arg(long)]
     pub trust_home: bool,
 }
 
-/// Returns the help of `--count`, from the counters themselves.
-fn counters() -> String {
-    let mut help = "Choose who counts tokens, in what is shown and for limits\n\n\
-        Without it the profile decides; else it is `estimate`, short for `estimate:bytes4`.\n"
+/// Returns the help of `--tokenizer`, from the counters themselves.
+fn tokenizers() -> String {
+    let mut help = "Count tokens with this tokenizer, in output and for limits\n\n\
+        Without it the profile decides. The default is `estimate`, short for `estimate:bytes4`.\n"
         .to_owned();
     for counter in COUNTERS.names().into_iter().filter_map(|name| COUNTERS.get(name)) {
         help.push_str(&format!("\n  {:<21}  {}", counter.name(), counter.about()));
@@ -104,7 +101,7 @@ fn counters() -> String {
 }
 
 impl TurnFlags {
-    /// Returns what is asked, in the engine's words. Trust is as recorded.
+    /// Returns the request. Trust is as recorded.
     pub fn request(&self) -> Request {
         Request {
             cwd: self.directory.clone(),
@@ -120,10 +117,10 @@ impl TurnFlags {
                 .clone()
                 .map_or(ToolChoice::Profile, |ToolNames(names)| ToolChoice::Named(names)),
             now: self.now.clone(),
-            zone: self.tz.clone(),
+            zone: self.time_zone.clone(),
             budget: self.budget,
-            counter: self.count.clone(),
-            facts: self.fact.iter().cloned().collect(),
+            counter: self.tokenizer.clone(),
+            facts: self.variable.iter().cloned().collect(),
             sets: self.set.clone(),
             trust: TrustChoice::Ask,
             home_trust: home_trust(self.trust_home),
@@ -132,15 +129,15 @@ impl TurnFlags {
     }
 }
 
-/// Where to look: the directory and the profile. For commands that build nothing.
+/// The directory and the profile: for commands that build nothing.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Where to look")]
+#[command(next_help_heading = "Directory and profile")]
 pub struct PlaceFlags {
     /// Work in DIR instead of the current directory
     #[arg(short = 'C', value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
-    /// Use the directories of a preset, or of a profile of yours, by its name
+    /// Use the directories of the preset or your own profile NAME
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
 
@@ -148,20 +145,20 @@ pub struct PlaceFlags {
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     pub profile: Option<PathBuf>,
 
-    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
+    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME even if they lie in the project
     ///
-    /// Without it, a directory that could have come with the project is not taken for yours, unless it is the home directory
-    /// of your account.
+    /// Without it a directory in the project is not read as your own configuration, unless it is the home directory of your
+    /// account.
     #[arg(long)]
     pub trust_home: bool,
 
-    /// Follow links of the project to PATH, a file or a directory outside of it; give it again for more
+    /// Follow links that lead out of the project to PATH; repeat for more paths
     #[arg(long, value_name = "PATH")]
     pub follow: Vec<PathBuf>,
 }
 
 impl PlaceFlags {
-    /// Returns what is asked, in the engine's words. Trust is as recorded.
+    /// Returns the request. Trust is as recorded.
     pub fn request(&self) -> Request {
         Request {
             cwd: self.directory.clone(),
@@ -174,39 +171,55 @@ impl PlaceFlags {
     }
 }
 
-/// Returns what `--trust-home` stands for.
+/// The directory as an argument: for commands whose subject is a directory.
+#[derive(Args, Clone, Debug, Default)]
+pub struct DirectoryArgument {
+    /// Work in DIR instead of the current directory, as `-C` does
+    #[arg(value_name = "DIR", conflicts_with = "directory", value_hint = clap::ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+}
+
+impl DirectoryArgument {
+    /// Returns the flags of a turn in this directory.
+    pub fn apply(&self, turn: &TurnFlags) -> TurnFlags {
+        let directory = self.dir.as_ref().or(turn.directory.as_ref()).cloned();
+        TurnFlags { directory, ..turn.clone() }
+    }
+}
+
+/// Returns the value of `--trust-home`.
 pub fn home_trust(flag: bool) -> HomeTrust {
     if flag { HomeTrust::Anywhere } else { HomeTrust::OutsideProject }
 }
 
-/// How project text is trusted in this call.
+/// The trust of project files in this call.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Trust")]
 pub struct TrustFlags {
-    /// Say how text of the project is trusted in this call
-    #[arg(long, value_name = "HOW", value_enum)]
+    /// Set which project files are trusted in this call
+    #[arg(long, value_name = "MODE", value_enum)]
     pub trust: Option<TrustFlag>,
 
-    /// Trust what FILE of `preface trust export` pins, too
+    /// Also trust the files that FILE of `preface trust export` pins
     #[arg(long, value_name = "FILE")]
     pub trust_pins: Option<PathBuf>,
 }
 
-/// What `--trust` can say.
+/// The values of `--trust`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TrustFlag {
-    /// What is recorded counts; on a terminal, ask about the rest
+    /// Trust recorded files; on a terminal, ask about the others
     Ask,
-    /// Everything speaks, this once
+    /// Trust every file in this call
     Once,
-    /// Nothing of the project speaks
+    /// Trust no file of the project
     Deny,
-    /// What is recorded counts; fail if anything is held
+    /// Trust recorded files; fail if any other file would be left out
     Require,
 }
 
 impl TrustFlags {
-    /// Adds what is said about trust to what is asked.
+    /// Adds the trust flags to a request.
     pub fn apply(&self, request: &mut Request) -> Result<(), CommandFailure> {
         request.trust = match self.trust {
             None | Some(TrustFlag::Ask) => TrustChoice::Ask,
@@ -222,21 +235,21 @@ impl TrustFlags {
     }
 }
 
-/// How much is said beside the result.
+/// The amount of diagnostics on stderr.
 #[derive(Args, Clone, Copy, Debug, Default)]
-#[command(next_help_heading = "Notes")]
+#[command(next_help_heading = "Diagnostics")]
 pub struct VerbosityFlags {
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Show every note in full, with its place
+    /// Print every diagnostic in full, with its location
     #[arg(short, long)]
     pub verbose: bool,
 }
 
 impl VerbosityFlags {
-    /// Returns how much the person wants to hear.
+    /// Returns the verbosity.
     pub fn talk(self) -> Verbosity {
         match self {
             VerbosityFlags { quiet: true, .. } => Verbosity::Quiet,
@@ -246,10 +259,10 @@ impl VerbosityFlags {
     }
 }
 
-/// Text for people or one JSON document.
+/// The format of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// For people and pipes
+    /// Text
     #[default]
     Text,
     /// One JSON document
@@ -261,21 +274,23 @@ pub enum OutputFormat {
 pub struct ToolNames(pub Vec<String>);
 
 impl ToolNames {
-    /// Reads the names; empty ones do not count.
+    /// Reads the names and skips empty ones.
     pub fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> =
             text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
         match names.as_slice() {
-            [] => Err("name a tool, or `none`".to_owned()),
+            [] => Err("name at least one tool, or `none`".to_owned()),
             [none] if none == "none" => Ok(ToolNames(Vec::new())),
-            names if names.iter().any(|name| name == "none") => Err("`none` stands alone".to_owned()),
+            names if names.iter().any(|name| name == "none") => {
+                Err("`none` cannot be combined with names".to_owned())
+            }
             _ => Ok(ToolNames(names)),
         }
     }
 }
 
-/// Reads `type:name=value`, or `type:name` for a fact that is taken away.
-fn fact(text: &str) -> Result<(VariableKey, Option<String>), String> {
+/// Reads `type:name=value`, or `type:name` for a variable that is removed.
+fn variable(text: &str) -> Result<(VariableKey, Option<String>), String> {
     let (key, value) = match text.split_once('=') {
         Some((key, value)) => (key, Some(value.to_owned())),
         None => (text, None),
@@ -290,11 +305,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fact_is_split_at_the_first_sign() {
-        assert_eq!(fact("git:branch=a=b"), Ok((VariableKey::new("git", "branch"), Some("a=b".into()))));
-        assert_eq!(fact("git:branch="), Ok((VariableKey::new("git", "branch"), Some(String::new()))));
-        assert_eq!(fact("git:branch"), Ok((VariableKey::new("git", "branch"), None)));
-        assert_eq!(fact("branch"), Err("not a fact name (`type:name`): `branch`".into()));
+    fn a_variable_is_split_at_the_first_sign() {
+        assert_eq!(variable("git:branch=a=b"), Ok((VariableKey::new("git", "branch"), Some("a=b".into()))));
+        assert_eq!(variable("git:branch="), Ok((VariableKey::new("git", "branch"), Some(String::new()))));
+        assert_eq!(variable("git:branch"), Ok((VariableKey::new("git", "branch"), None)));
+        assert_eq!(variable("branch"), Err("not a fact name (`type:name`): `branch`".into()));
     }
 
     #[test]

@@ -23,13 +23,13 @@ use preface::{
 };
 use std::sync::Arc;
 
-/// The flags that say what the store has to do with a build.
+/// The flags of the store in a build.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Store")]
 pub struct PersistFlags {
-    /// Build now, and neither read nor keep the prompt of `--conversation`: its id is a fact and nothing else
+    /// Build now; neither read nor store the prompt of `--conversation`, whose id is only a variable
     #[arg(long)]
-    pub no_keep: bool,
+    pub no_store: bool,
 
     #[command(flatten)]
     pub template: TemplateFlags,
@@ -64,7 +64,7 @@ impl SubjectFlags {
         format: OutputFormat,
         missing: MissingPromptPolicy,
     ) -> Result<Option<Subject>, CommandFailure> {
-        let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_keep) else {
+        let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_store) else {
             return Ok(None);
         };
         let id = conversation_id(id)?;
@@ -87,7 +87,7 @@ impl SubjectFlags {
             return Err(CommandFailure::usage(
                 "`memory:` is gone with this command, and a prompt for later turns with it",
             )
-            .hint("name a store that stays, such as `--store sqlite:PATH`, or build with `--no-keep`"));
+            .help("name a store that stays, such as `--store sqlite:PATH`, or build with `--no-store`"));
         }
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
@@ -141,7 +141,7 @@ impl SubjectFlags {
         let cwd = engine.cwd(request)?;
         let cwd = cwd.to_str().ok_or_else(|| {
             CommandFailure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
-                .hint("`--no-keep` builds without keeping")
+                .help("`--no-store` builds without keeping")
         })?;
         let profile = self.turn.profile.as_deref().map(files::absolute).transpose()?;
         let template = self.keep.template.template.as_ref().map(ToString::to_string);
@@ -166,7 +166,7 @@ pub fn conversation_id(text: &str) -> Result<ConversationId, CommandFailure> {
         .map_err(|error: preface::store::ConversationIdError| CommandFailure::usage(error.to_string()))
 }
 
-/// Returns the kept prompt of a conversation; `None` where there is none. Nothing is built.
+/// Returns the stored prompt of a conversation, or `None`. Nothing is built.
 pub fn look(flags: &TemplateFlags, id: &ConversationId) -> Result<Option<Subject>, CommandFailure> {
     let found = flags.store.look(async |store| Ok(store.conversation(id).await?))?.flatten();
     found.as_ref().map(Subject::kept).transpose()
@@ -198,7 +198,7 @@ impl Subject {
 }
 
 impl ConversationPrompt {
-    /// Tells that this is a prompt that is kept, and what this call asks for beside it.
+    /// Reports that this is a stored prompt, and which flags of this call have no effect.
     pub fn tell(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
         if talk == Verbosity::Quiet {
             return;

@@ -43,28 +43,38 @@ pub struct Cli {
     command: command::Command,
 }
 
-const AFTER: &str = "`preface COMMAND --help` has examples.";
+const AFTER: &str =
+    "`preface help COMMAND` prints details and examples; `preface --help` lists every command.";
 
 const AFTER_LONG: &str = "\
 Examples:
   preface build                     print the prompt for this directory
-  preface explain                   say where each part of it comes from
-  preface trust grant               let this project's text speak
+  preface explain ../api            show where each part of a prompt comes from
+  preface trust grant               trust the files of this project
+  preface list                      show what is active and what is left out
   preface build --format json | jq .tokens
+
+Other commands:
+  completions    print the completions of a shell
+  man            print the manual page
 
 Exit codes:
   0  done
   1  failed
   2  wrong usage
-  3  held for trust (`--trust require`)
+  3  a project file is not trusted (`--trust require`)
   4  lint found errors
   5  over budget
   129, 130, 143  ended by a signal; servers and hooks end with it
 
+The flags -C DIR, -q, -v and --trust-home work before and after the command.
+
 Environment:
-  PREFACE_HOME   the directory with your own files, in place of the platform's
-  PREFACE_STORE  where templates and conversations are kept
-  NO_COLOR       no colours; CLICOLOR_FORCE=1 keeps them in a pipe";
+  PREFACE_HOME   the directory of your own configuration
+  PREFACE_STORE  the address of the store of templates and conversations
+  NO_COLOR       print no colors; CLICOLOR_FORCE=1 prints them in a pipe
+
+Words are explained in docs/glossary.md.";
 
 fn main() -> ExitCode {
     let ui = ui::Ui::new();

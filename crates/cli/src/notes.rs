@@ -1,4 +1,4 @@
-//! The notes of a build, told as much as the person wants to hear.
+//! The diagnostics of a build on stderr, by verbosity.
 
 use crate::{
     advice::{complete, is_denied},
@@ -18,23 +18,27 @@ use preface::core::{
 };
 use std::{cmp::Reverse, collections::BTreeSet};
 
-/// Tells the notes of a prompt: one line where something was held, cut or skipped, or every note in full.
+/// Prints the diagnostics of a prompt: one line if something was left out or cut, or each one in full.
 pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
     match talk {
         Verbosity::Quiet => {}
         Verbosity::Usual => {
-            if let Some((severity, line)) = summary(prompt) {
+            if let Some((severity, line, help)) = summary(prompt) {
                 let word = style::severity(severity);
                 let line = complete(&line);
                 let dim = style::DIM;
-                ui.say(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` tells more){dim:#}\n"));
+                ui.say(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
+                if let Some(help) = help {
+                    let hint = style::HINT;
+                    ui.say(&format!("{hint}help{hint:#}: {}\n", complete(&help)));
+                }
             }
         }
         Verbosity::All => all(ui, &prompt.diagnostics),
     }
 }
 
-/// Tells every note in full.
+/// Prints every diagnostic in full.
 pub fn all(ui: &Ui, notes: &[Diagnostic]) {
     for note in notes {
         ui.say(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
@@ -53,10 +57,10 @@ pub fn listing<'n>(ui: &Ui, talk: Verbosity, notes: impl IntoIterator<Item = &'n
     }
 }
 
-/// The most notes that [`few`] tells.
+/// The most diagnostics that [`few`] prints.
 const FEW: usize = 10;
 
-/// Tells the worst notes in full, ten at most, then how many there are besides and which command lists them.
+/// Prints the worst diagnostics in full, ten at most, then the number of the others and the command that lists them.
 pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
     let mut few = BoundedList::new(FEW);
     for note in notes {
@@ -69,8 +73,8 @@ pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
     }
 }
 
-/// Says in one line what was held, cut or skipped; `None` where nothing was.
-fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
+/// Summarizes in one line what was left out or cut; `None` if nothing was.
+fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     let is_held = |note: &&Diagnostic| note.code == DiagnosticCode::TrustHeld;
     let held: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_held).collect();
     let lossy = prompt.parts.iter().filter(|part| !part.cuts.is_empty()).map(|part| &part.section);
@@ -93,8 +97,14 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     let names: Vec<String> = held.iter().map(|note| held_name(note)).collect();
     match names.len() {
         0 => {}
-        1..=3 => said.push(format!("{} held for trust", listed(&names))),
-        many => said.push(format!("{}, {} and {} more held for trust", names[0], names[1], many - 2)),
+        1 => said.push(format!("{} is not trusted and was left out", names[0])),
+        2..=3 => said.push(format!("{} are not trusted and were left out", listed(&names))),
+        many => said.push(format!(
+            "{}, {} and {} more are not trusted and were left out",
+            names[0],
+            names[1],
+            many - 2
+        )),
     }
     for (names, what) in [(&cut, "cut"), (&dropped, "left out")] {
         match names.as_slice() {
@@ -127,15 +137,17 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
         .chain((!cut.is_empty() || !dropped.is_empty()).then_some(Severity::Warning))
         .max()
         .unwrap_or(Severity::Info);
-    // What was declined needs no advice.
-    if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0 {
-        let them = if names.len() == 1 { "it" } else { "them" };
-        said[0].push_str(&match is_denied() {
-            true => "; leave out `--trust deny`".to_owned(),
-            false => format!("; `preface trust grant` lets {them} speak"),
-        });
-    }
-    Some((severity, said.join("; ")))
+    // A declined project needs no advice.
+    let advises =
+        held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0;
+    let help = advises.then(|| {
+        if is_denied() {
+            "run it without `--trust deny`".to_owned()
+        } else {
+            "review it with `preface trust diff`, then run `preface trust grant`".to_owned()
+        }
+    });
+    Some((severity, said.join("; "), help))
 }
 
 /// Returns a message with its place, where it does not name the file itself.
@@ -184,7 +196,7 @@ fn by_severity(notes: &[&Diagnostic]) -> String {
     counts.map(|(number, noun)| count(number, noun)).collect::<Vec<_>>().join(" and ")
 }
 
-/// Names what was held: the file, or what stands in backticks.
+/// Names what was left out: the file, or the name in backticks.
 fn held_name(note: &Diagnostic) -> String {
     let name = match &note.place {
         Some(place) => place.path.as_str(),

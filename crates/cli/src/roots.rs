@@ -30,7 +30,7 @@ fn real(system: &dyn System, root: &Path) -> Result<PathBuf, CommandFailure> {
     let failed = |why: &str| {
         let shown = root.display().to_string();
         Err(CommandFailure::usage(format!("not a directory to work in: `{}`: {why}", escape_hidden(&shown)))
-            .hint("`--root` names a directory that is there"))
+            .help("`--root` names a directory that is there"))
     };
     match system.stat(&path) {
         None => failed("there is nothing of that name"),

@@ -61,7 +61,7 @@ impl Signals {
         self.stop.clone()
     }
 
-    /// Says that no servers are asked any more. The error is the signal that came meanwhile.
+    /// Ends the watch. The error is a signal that arrived meanwhile.
     pub fn asked(&self) -> Result<(), CommandFailure> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.asks = false;

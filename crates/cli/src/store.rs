@@ -27,7 +27,7 @@ impl StoreFlag {
             CommandFailure::new(
                 "there is no place for a store: neither PREFACE_HOME nor a home directory is set",
             )
-            .hint("name one with `--store sqlite:PATH`")
+            .help("name one with `--store sqlite:PATH`")
         })
     }
 
@@ -80,7 +80,7 @@ pub fn actor(now: Option<&str>) -> Result<Actor, CommandFailure> {
         Some(text) => match text.parse() {
             Ok(at) => Ok(Actor::at(LOCAL, at)),
             Err(_) => Err(CommandFailure::usage(format!("not an instant: `{text}`"))
-                .hint("use RFC 3339, such as `2026-03-07T14:55:05Z`")),
+                .help("use RFC 3339, such as `2026-03-07T14:55:05Z`")),
         },
     }
 }
@@ -119,10 +119,10 @@ impl From<StoreError> for CommandFailure {
         };
         match (error.hint(), &error) {
             (_, StoreError::NotAStore(_)) => {
-                failure.hint("name another file with `--store`; this one was left as it is")
+                failure.help("name another file with `--store`; this one was left as it is")
             }
-            (Some(hint), StoreError::ReadOnly(_)) => failure.hint(format!("{hint} with `--store`")),
-            (Some(hint), _) => failure.hint(hint),
+            (Some(hint), StoreError::ReadOnly(_)) => failure.help(format!("{hint} with `--store`")),
+            (Some(hint), _) => failure.help(hint),
             (None, _) => failure,
         }
     }

@@ -5,7 +5,7 @@ use clap::Args;
 use preface::{Error, TemplateInput, TemplateSource, keep::TemplateChoice, store};
 use std::sync::OnceLock;
 
-/// The flags that say which template speaks.
+/// The flags that choose the template.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Store")]
 pub struct TemplateFlags {
@@ -19,7 +19,7 @@ pub struct TemplateFlags {
     pub store: StoreFlag,
 }
 
-/// The templates of a store, by what the flags say.
+/// The templates of a store, chosen by the flags.
 #[derive(Debug)]
 pub struct StoredTemplates {
     flags: TemplateFlags,
@@ -75,7 +75,7 @@ impl StoredTemplates {
 fn unknown(choice: &TemplateChoice) -> Error {
     Error::Usage(
         format!("unknown template: `{choice}`"),
-        Some("`preface template list` lists what is kept".to_owned()),
+        Some("`preface template list` lists the stored ones".to_owned()),
     )
 }
 

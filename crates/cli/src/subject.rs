@@ -5,7 +5,7 @@ use crate::{
     conversation::ConversationInput,
     failure::CommandFailure,
     files,
-    flags::{OutputFormat, TrustFlags, TurnFlags},
+    flags::{DirectoryArgument, OutputFormat, TrustFlags, TurnFlags},
     kept::{ConversationPrompt, PersistFlags},
     notes,
     ui::Ui,
@@ -36,7 +36,7 @@ use preface::{
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The flags that say what to build.
+/// The flags of what to build.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SubjectFlags {
     #[command(flatten)]
@@ -48,14 +48,14 @@ pub struct SubjectFlags {
     #[command(flatten)]
     pub keep: PersistFlags,
 
-    /// Build the world in FILE again; the machine is not looked at
+    /// Build from the snapshot in FILE; nothing else is read
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["TurnFlags", "TrustFlags", "no_keep", "template"],
+        conflicts_with_all = ["TurnFlags", "TrustFlags", "no_store", "template"],
         help_heading = "What to build",
     )]
-    pub world: Option<PathBuf>,
+    pub snapshot: Option<PathBuf>,
 }
 
 /// A prompt with everything that it was made from.
@@ -96,6 +96,11 @@ impl InteractionMode {
 }
 
 impl SubjectFlags {
+    /// Returns the flags with the directory of an argument.
+    pub fn in_directory(&self, dir: &DirectoryArgument) -> SubjectFlags {
+        SubjectFlags { turn: dir.apply(&self.turn), ..self.clone() }
+    }
+
     /// Builds after something happened.
     pub fn build(
         &self,
@@ -104,7 +109,7 @@ impl SubjectFlags {
         asking: InteractionMode,
         format: OutputFormat,
     ) -> Result<Subject, CommandFailure> {
-        if let Some(file) = &self.world {
+        if let Some(file) = &self.snapshot {
             return rebuild(&file.display().to_string(), &files::read(file)?);
         }
         let mut request = Request { events, ..self.turn.request() };
@@ -121,7 +126,7 @@ impl SubjectFlags {
         Ok(Subject::of(built, Vec::new()))
     }
 
-    /// Builds, and starts a run where somebody says something. `None`: a hook took care of what was said.
+    /// Builds, and starts a run if there is a new message. Returns `None` if a hook handled the message.
     pub fn run(
         &self,
         ui: &Ui,
@@ -165,14 +170,15 @@ impl SubjectFlags {
 /// Builds a saved world again; `shown` is its file, for people.
 pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
     let mut world: Snapshot = serde_json::from_slice(bytes).map_err(|error| {
-        CommandFailure::new(format!("`{shown}` is no saved world: {error}"))
-            .hint("`preface build --save-world FILE` writes one")
+        CommandFailure::new(format!("invalid snapshot: `{shown}`: {error}"))
+            .help("`preface build --save-snapshot FILE` writes one")
     })?;
     if world.version != WORLD_VERSION {
         return Err(CommandFailure::new(format!(
-            "`{shown}` has version {}, and only version {WORLD_VERSION} is known here",
+            "`{shown}` is a snapshot of version {}, and this program reads version {WORLD_VERSION}",
             world.version
-        )));
+        ))
+        .help("save the snapshot again with `preface build --save-snapshot FILE`"));
     }
     let prompt = Engine::rebuild(&mut world)?;
     let tools = Engine::rebuild_tools(&mut world)?;
@@ -213,7 +219,7 @@ impl Subject {
         Subject { prompt, world: Some(world), counter, places, tools, messages, kept: None }
     }
 
-    /// Adds what was said before, as a model of this profile sees it.
+    /// Adds the earlier messages as a model of this profile gets them.
     fn says(&mut self, history: &[Message], notes: &mut Diagnostics) {
         let Some(world) = &self.world else { return };
         let seen = convert(history, &world.profile.messages);

@@ -9,8 +9,8 @@ use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use std::{ffi::OsString, num::ParseIntError, path::Path};
 
-/// Returns the arguments of this process as the commands take them: `help COMMAND` is `COMMAND --help`, and what is asked of
-/// the whole program before a command (`-q`, `-v`) is asked of that command.
+/// Returns the arguments of this process as the commands take them: `help COMMAND` is `COMMAND --help`, and the global flags
+/// before a command (`-C DIR`, `-q`, `-v`, `--trust-home`) are moved behind it.
 pub fn arguments() -> Vec<OsString> {
     normalized(std::env::args_os().collect())
 }
@@ -21,19 +21,26 @@ fn normalized(mut words: Vec<OsString>) -> Vec<OsString> {
         words.push("--help".into());
         return words;
     }
-    let is_talk = |word: &&OsString| matches!(word.to_str(), Some("-q" | "--quiet" | "-v" | "--verbose"));
-    let talk = words.iter().skip(1).take_while(is_talk).count();
+    let mut first = 1;
+    loop {
+        match words.get(first).and_then(|word| word.to_str()) {
+            Some("-q" | "--quiet" | "-v" | "--verbose" | "--trust-home") => first += 1,
+            Some("-C") => first += 2,
+            Some(word) if word.starts_with("-C") => first += 1,
+            _ => break,
+        }
+    }
     let is_command = |word: &OsString| !word.as_encoded_bytes().starts_with(b"-");
-    if talk > 0 && words.get(1 + talk).is_some_and(is_command) {
-        let flags: Vec<OsString> = words.drain(1..=talk).collect();
-        // What follows `--` is no flag.
+    if first > 1 && words.get(first).is_some_and(is_command) {
+        let flags: Vec<OsString> = words.drain(1..first).collect();
+        // The words after `--` are not flags.
         let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
         words.splice(at..at, flags);
     }
     words
 }
 
-/// Says why the command line could not be understood, or prints the help that was asked for.
+/// Prints the requested help, or the reason why the command line is invalid.
 pub fn report(error: &Error, ui: &Ui) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -75,13 +82,10 @@ fn failure(error: &Error) -> CommandFailure {
         ErrorKind::NoEquals => format!("`{}` needs `=` and a value", flag(&arg)),
         ErrorKind::ArgumentConflict => match said(ContextKind::PriorArg) {
             Some(_) if many_prior(error) => {
-                format!(
-                    "`{}` stands alone: it cannot be combined with flags such as `-C` or `--trust`",
-                    flag(&arg)
-                )
+                format!("`{}` cannot be combined with flags such as `-C` or `--trust`", flag(&arg))
             }
             Some(other) if other == arg => format!("`{}` was given twice", flag(&arg)),
-            Some(other) => format!("`{}` and `{}` exclude each other", flag(&arg), flag(&other)),
+            Some(other) => format!("`{}` and `{}` cannot be used together", flag(&arg), flag(&other)),
             None => format!("`{}` cannot be used here", flag(&arg)),
         },
         ErrorKind::MissingRequiredArgument if arg.contains('|') => {
@@ -104,12 +108,12 @@ fn failure(error: &Error) -> CommandFailure {
             error.kind() == ErrorKind::UnknownArgument && !arg.starts_with('-') && Path::new(&arg).is_dir();
         (is_directory && takes_directory()).then(|| format!("`-C {arg}` names another directory"))
     };
-    let hint = suggestion.or_else(directory).or_else(|| known().map(|known| format!("it takes {known}")));
+    let hint =
+        suggestion.or_else(directory).or_else(|| known().map(|known| format!("possible values: {known}")));
     match hint {
-        Some(hint) => CommandFailure::usage(message).hint(hint),
-        None => {
-            CommandFailure::usage(message).hint(format!("`{} --help` tells what it takes", command(error)))
-        }
+        Some(hint) => CommandFailure::usage(message).help(hint),
+        None => CommandFailure::usage(message)
+            .help(format!("`{} --help` describes the arguments", command(error))),
     }
 }
 

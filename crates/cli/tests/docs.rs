@@ -85,7 +85,7 @@ fn every_command_that_a_page_names_exists() {
         "docs/templates.md",
         "docs/tokens.md",
         "docs/trust.md",
-        "docs/reference/world.md",
+        "docs/reference/snapshot.md",
     ] {
         let text = page(name);
         for after in text.split("`preface ").skip(1).chain(text.split("$ preface ").skip(1)) {
@@ -98,17 +98,40 @@ fn every_command_that_a_page_names_exists() {
     }
 }
 
-#[test]
-fn the_readmes_table_lists_every_command_but_the_shells_own() {
-    let readme = page("README.md");
-    for name in Machine::new().commands() {
-        if !["completions", "man", "help"].contains(&name.as_str()) {
-            assert!(
-                readme.contains(&format!("| `preface {name}` |")),
-                "the README's table has no `preface {name}`"
-            );
+/// Writes the help of a command and of those below it as Markdown.
+fn reference(machine: &Machine, command: &[&str], page: &mut String) {
+    let help = machine.preface(&[command, &["--help"]].concat());
+    let help = String::from_utf8(help.stdout).unwrap();
+    let level = "#".repeat(command.len() + 2);
+    let name = [&["preface"], command].concat().join(" ");
+    page.push_str(&format!("{level} `{name}`\n\n```text\n{}\n```\n\n", help.trim_end()));
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    for line in listed.take_while(|line| line.starts_with("  ")) {
+        let below = line.split_whitespace().next().unwrap_or_default();
+        if !line.starts_with("   ") && below != "help" {
+            reference(machine, &[command, &[below]].concat(), page);
         }
     }
+}
+
+/// `PREFACE_PRINT=1` writes the page.
+#[test]
+fn the_reference_has_the_help_of_every_command() {
+    let mut page =
+        "# Commands\n\nThe help of every command, as `preface help COMMAND` prints it.\n\n<!-- Written by \
+                    `PREFACE_PRINT=1 cargo test -p preface-cli --test docs`. -->\n\n"
+            .to_owned();
+    reference(&Machine::new(), &[], &mut page);
+    let page = format!("{}\n", page.trim_end());
+    let path = root().join("docs/reference/commands.md");
+    if std::env::var_os("PREFACE_PRINT").is_some() {
+        fs::write(&path, &page).unwrap();
+        panic!("the page is written: review the difference, then run the test without PREFACE_PRINT");
+    }
+    assert!(
+        fs::read_to_string(&path).unwrap_or_default() == page,
+        "docs/reference/commands.md is stale; `PREFACE_PRINT=1 cargo test -p preface-cli --test docs` writes it"
+    );
 }
 
 #[test]
@@ -118,7 +141,7 @@ fn the_profile_of_the_guide_builds() {
     assert_eq!(profiles.len(), 1, "the guide shows one profile");
     fs::write(machine.path("global/profiles/house.toml"), &profiles[0]).unwrap();
     let built =
-        machine.preface(&["build", "--preset", "house", "--trust", "once", "--fact", "git:branch=main"]);
+        machine.preface(&["build", "--preset", "house", "--trust", "once", "--variable", "git:branch=main"]);
     let text = String::from_utf8(built.stdout).unwrap();
     assert!(text.contains("\n\nWork in small steps. You are on main."), "{text}");
     assert!(!text.contains("# How you answer"), "`remove` takes the section out: {text}");
@@ -346,7 +369,7 @@ fn the_scenario_of_the_hooks_page_plays() {
     let scenario = blocks(&page, "json").pop().expect("the last block is the scenario");
     fs::write(machine.path("project/chat.json"), scenario).unwrap();
     let played =
-        machine.preface(&["hooks", "run", "--scenario", "chat.json", "--preset", "pi", "--format", "json"]);
+        machine.preface(&["hook", "run", "--scenario", "chat.json", "--preset", "pi", "--format", "json"]);
     let record: serde_json::Value = serde_json::from_slice(&played.stdout).unwrap();
     let calls = record["calls"].as_array().unwrap();
     let tools: Vec<_> = calls.iter().map(|call| call["tools"].as_array().unwrap().len()).collect();
@@ -376,8 +399,7 @@ fn the_commands_of_the_settings_page_work() {
     let machine = Machine::new();
     let page = page("docs/settings.md");
     let commands = &blocks(&page, "console")[0];
-    for line in
-        commands.lines().filter(|line| !line.contains("settings edit") && !line.contains("settings get"))
+    for line in commands.lines().filter(|line| !line.contains("config edit") && !line.contains("config get"))
     {
         let line = line.strip_prefix("$ preface ").and_then(|line| line.split(" #").next()).unwrap_or(line);
         let mut words: Vec<String> = Vec::new();
@@ -399,7 +421,7 @@ fn the_template_of_the_guide_renders() {
     let guide = page("docs/templates.md");
     let template = guide.split("\n```\n").nth(1).unwrap().to_owned() + "\n";
     fs::write(machine.path("project/t.md"), &template).unwrap();
-    let args = ["render", "t.md", "--fact", "git:branch=main", "--fact", "prompt:cwd=/p"];
+    let args = ["template", "render", "t.md", "--variable", "git:branch=main", "--variable", "prompt:cwd=/p"];
     let plain = machine.preface(&args);
     assert_eq!(
         String::from_utf8(plain.stdout).unwrap(),
@@ -415,14 +437,17 @@ fn the_template_of_the_guide_renders() {
 fn the_keys_of_the_saved_world_are_those_of_its_page() {
     let machine = Machine::new();
     let file = machine.path("world.json");
-    let built = machine.preface(&["build", "--save-world", file.to_str().unwrap()]);
+    let built = machine.preface(&["build", "--save-snapshot", file.to_str().unwrap()]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let world: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    let page = page("docs/reference/world.md");
+    let page = page("docs/reference/snapshot.md");
     for key in world.as_object().unwrap().keys() {
-        assert!(page.contains(&format!("| `{key}` |")), "docs/reference/world.md does not describe `{key}`");
+        assert!(
+            page.contains(&format!("| `{key}` |")),
+            "docs/reference/snapshot.md does not describe `{key}`"
+        );
     }
-    let again = machine.preface(&["build", "--world", file.to_str().unwrap()]);
+    let again = machine.preface(&["build", "--snapshot", file.to_str().unwrap()]);
     assert_eq!(again.stdout, built.stdout);
 }
 

@@ -16,16 +16,16 @@ const COMMANDS: &[&[&str]] = &[
     &["explain", "--trust", "once", "--absent"],
     &["explain", "--trust", "once", "--spans"],
     &["diff", "--trust", "once", "--against-preset", "stud"],
-    &["facts", "--trust", "once"],
+    &["list", "variables", "--trust", "once"],
     &["lint", "--trust", "once"],
-    &["render", "t.md", "--trust", "once"],
+    &["template", "render", "t.md", "--trust", "once"],
     &["trust", "status"],
     &["trust", "grant"],
     &["trust", "diff"],
     &["trust", "list"],
     &["trust", "export"],
     &["trust", "revoke"],
-    &["init"],
+    &["config", "init"],
 ];
 
 fn git(dir: &Path, home: &Path, args: &[&str]) {

@@ -314,7 +314,7 @@ impl<'w> Composer<'w> {
                     diagnostics.push(Diagnostic::warning(
                         DiagnosticCode::SectionNotForProjects,
                         format!(
-                            "{} was not heard on `{}`: a project may not change that section",
+                            "{} was ignored for `{}`: a project may not change that section",
                             over.source, over.id
                         ),
                     ));
@@ -701,7 +701,7 @@ fn tool_piece(tool: &Tool, what: &str, text: String) -> Piece {
 
 fn silence(body: &SectionBody) -> String {
     match body {
-        SectionBody::Fill(provider) => format!("`{provider}` has nothing to say"),
+        SectionBody::Fill(provider) => format!("`{provider}` has no text"),
         SectionBody::List(ListName::Tools) => "no tool is active".to_owned(),
         SectionBody::List(ListName::Guidelines) => "no guideline applies".to_owned(),
         SectionBody::Text(_) | SectionBody::Catalog(_) => "its text is empty".to_owned(),

@@ -76,7 +76,7 @@ fn no_parameter(tool: &str, name: &str) -> Diagnostic {
         "the catalog's description of the tool `{tool}` names the parameter `{}`, which its schema does not have; the profile's own is used",
         shown(name)
     );
-    let help = format!("`[tool_texts.{tool}.parameters]` in a profile says what it stands for");
+    let help = format!("`[tool_texts.{tool}.parameters]` in a profile describes it");
     Diagnostic::warning(DiagnosticCode::CatalogParameter, what).about(tool).help(help)
 }
 

@@ -137,7 +137,7 @@ impl fmt::Display for Stability {
 pub struct RecordedVariable {
     /// The value; `None` means the fact does not exist here. An empty text exists.
     pub value: Option<String>,
-    /// The source of the value, in words for people: `host name`, `.git/HEAD`, `--fact`, a file's path.
+    /// The source of the value, in words for people: `host name`, `.git/HEAD`, `--variable`, a file's path.
     pub source: Arc<str>,
     /// The stability of the value.
     pub stability: Stability,

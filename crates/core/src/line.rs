@@ -132,9 +132,8 @@ fn report_moved(prompt: &Prompt, world: &Snapshot, diagnostics: &mut Diagnostics
         if at.abs_diff(beside_at) == 1 || key(&prompt.parts[at], &prompt.parts[beside_at]) {
             continue;
         }
-        let what = format!(
-            "section `{id}` does not stand next to `{beside}`: `arrange = \"{by}\"` orders by {by} first"
-        );
+        let what =
+            format!("section `{id}` is not next to `{beside}`: `arrange = \"{by}\"` orders by {by} first");
         let help = "`arrange = \"listed\"` keeps each section where it is placed";
         diagnostics.push(Diagnostic::info(DiagnosticCode::SectionMoved, what).help(help));
     }

@@ -94,7 +94,7 @@ impl Prompt {
     }
 
     /// Checks that parts tile the text, that spans tile the parts and the asides, and that no character is split. Every
-    /// build holds this; a test and `--world` readers call it.
+    /// build holds this; a test and `--snapshot` readers call it.
     ///
     /// # Errors
     /// Names the first gap or overlap.

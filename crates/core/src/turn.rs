@@ -34,7 +34,7 @@ pub struct Turn {
     pub budget: Option<usize>,
     /// The name of the tokenizer.
     pub counter: String,
-    /// Values that `--fact` sets (or removes), before any provider is asked.
+    /// Values that `--variable` sets (or removes), before any provider is asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<crate::fact::VariableKey, Option<String>>,
 }

@@ -108,7 +108,7 @@ pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedV
 #[must_use]
 pub fn turn_variable(key: &VariableKey, turn: &Turn) -> Option<RecordedVariable> {
     if let Some(value) = turn.facts.get(key) {
-        return Some(of_turn(value.as_deref(), &format!("--fact {key}")));
+        return Some(of_turn(value.as_deref(), &format!("--variable {key}")));
     }
     let given = |value: Option<&str>| match value {
         Some(_) => of_turn(value, "the turn"),

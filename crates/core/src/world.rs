@@ -14,10 +14,10 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// The version of the JSON form that `build --save-world` writes.
+/// The version of the JSON form that `build --save-snapshot` writes.
 pub const WORLD_VERSION: u32 = 1;
 
-/// A turn with everything that was found for it. `docs/reference/world.md` describes its JSON form.
+/// A turn with everything that was found for it. `docs/reference/snapshot.md` describes its JSON form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The version of this form: 1.

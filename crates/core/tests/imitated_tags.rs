@@ -185,10 +185,10 @@ fn a_text_full_of_them_does_not_fill_the_screen() {
     let told = notes(&prompt);
     assert_eq!(told.len(), 202);
     assert_eq!(told[99], "forged/tag a.md:200:1 imitates the tag `<skill>`; its `<` was escaped");
-    assert_eq!(told[100], "forged/tag a.md there are 19900 more like that in this text, and they fare alike");
+    assert_eq!(told[100], "forged/tag a.md 19900 more occurrences in this text were treated the same way");
     assert_eq!(
         told[201],
-        "forged/heading a.md there are 19900 more like that in this text, and they fare alike"
+        "forged/heading a.md 19900 more occurrences in this text were treated the same way"
     );
 }
 

@@ -173,8 +173,8 @@ fn keys_beside_the_messages_are_told() {
 fn a_file_that_is_refused_is_told_with_place_message_and_remedy() {
     let user = r#"{"role":"user","content":"é"}"#;
     for (text, said, line, column, help) in [
-        ("".to_owned(), "there are no messages", 1, 1, "`[]` says that there are none"),
-        (" \n ".to_owned(), "there are no messages", 2, 2, "`[]` says that there are none"),
+        ("".to_owned(), "there are no messages", 1, 1, "`[]` is an empty list"),
+        (" \n ".to_owned(), "there are no messages", 2, 2, "`[]` is an empty list"),
         (
             "é".to_owned(),
             "messages are a list of JSON objects",
@@ -241,7 +241,7 @@ fn a_file_that_is_refused_is_told_with_place_message_and_remedy() {
         ),
         (
             "[{\"role\":\"user\",\"content\":\"x\",\"role\":\"user\"}]".to_owned(),
-            "message 0: the key `role` stands twice",
+            "message 0: duplicate key: `role`",
             1,
             36,
             "keep one of them",
@@ -258,7 +258,7 @@ fn a_file_that_is_refused_is_told_with_place_message_and_remedy() {
             "message 0: an entry of a session file is no message",
             1,
             1,
-            "give what stands in its `message`: `jq -c 'select(.type == \"message\").message' FILE`",
+            "pass the value of its `message`: `jq -c 'select(.type == \"message\").message' FILE`",
         ),
     ] {
         let error = refused(&text);

@@ -246,7 +246,7 @@ fn a_tag_that_text_and_values_make_together_is_escaped() {
 fn a_reminder_with_nothing_to_say_is_not_sent_and_told() {
     let prompt = build(&[json!({"type": "blank", "a": false})]);
     assert_eq!(texts(&prompt), [""; 0]);
-    assert_eq!(notes(&prompt), ["reminder/empty: the reminder `blank` has nothing to say and is not sent"]);
+    assert_eq!(notes(&prompt), ["reminder/empty: the reminder `blank` has no text and is not sent"]);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn of_equal_keys_the_last_one_counts() {
 fn what_is_in_the_way_is_named_with_its_line() {
     let error = set("{\n  \"budget\": 5\n}", "budget.tokens", json!(9)).unwrap_err();
     let EditError::NoObject(note) = error else { panic!("{error:?}") };
-    assert_eq!(note.message, "`budget` is a number on line 2, so `budget.tokens` cannot stand below it");
+    assert_eq!(note.message, "`budget` is a number on line 2, so `budget.tokens` cannot be below it");
     assert_eq!(note.help.as_deref(), Some("unset `budget` first, or set it as a whole"));
     assert_eq!(note.place.unwrap().line, Some(2));
 }

@@ -26,7 +26,7 @@ pub enum Error {
     #[error(transparent)]
     Over(OverBudget),
     /// With `--trust require`: files are left out because they are untrusted.
-    #[error("held for trust: {}", .0.sources.join(", "))]
+    #[error("not trusted: {}", .0.sources.join(", "))]
     Held(UntrustedProject),
     /// A saved world lacks a fact.
     #[error("the saved world does not hold the fact `{0}`")]

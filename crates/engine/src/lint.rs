@@ -328,7 +328,7 @@ impl Lint {
                 && part.stability < before.stability
             {
                 let message = format!(
-                    "section `{}` ({}) stands before `{}` ({}): when it changes, no cache keeps what follows",
+                    "section `{}` ({}) comes before `{}` ({}): when it changes, the cache of everything after it is lost",
                     before.section, before.stability, part.section, part.stability
                 );
                 let note = match before.stability {

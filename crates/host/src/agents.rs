@@ -14,7 +14,7 @@ use preface_core::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A file of `agents/`, whatever became of it. In JSON it is a row of `preface agents --format json`.
+/// A file of `agents/`, whatever became of it. In JSON it is a row of `preface list agents --format json`.
 pub type AgentEntry = MarkdownEntry<Agent>;
 
 /// The head of an agent's file.
@@ -173,7 +173,11 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
         return Err(wrong("name", &why, "choose another name"));
     }
     let Some(description) = file.text("description") else {
-        return Err(wrong("description", "it has no description", "say in `description:` when to use it"));
+        return Err(wrong(
+            "description",
+            "it has no description",
+            "describe in `description:` when to use it",
+        ));
     };
     let mut notes = Diagnostics::new();
     let list = |key: &str| match file.fields.get(key) {
@@ -187,10 +191,8 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     let tools = of_tools("tools")?.filter(|tools| !tools.iter().any(|tool| tool == "*"));
     let disallowed_tools = of_tools("disallowedTools")?.unwrap_or_default();
     let skills = list("skills").unwrap_or_else(|()| {
-        let note = Diagnostic::warning(
-            DiagnosticCode::AgentField,
-            "`skills` is no list of names; it counts as not set",
-        );
+        let note =
+            Diagnostic::warning(DiagnosticCode::AgentField, "`skills` is not a list of names and is ignored");
         notes.push(note.at(file.place("skills")));
         None
     });

@@ -561,11 +561,9 @@ pub(crate) fn held(verdict: GateVerdict, shown: &str, bytes: usize) -> Diagnosti
             ("other users can write in its directory", "look at it, then trust it by its path")
         }
         GateVerdict::Denied => (DENIED, DENIED_HELP),
-        GateVerdict::HeldNew | GateVerdict::Speaks => {
-            ("you have not trusted it", "look at it, then trust it")
-        }
+        GateVerdict::HeldNew | GateVerdict::Speaks => ("it is not trusted", "look at it, then trust it"),
     };
-    Diagnostic::warning(DiagnosticCode::TrustHeld, format!("{shown} ({bytes} bytes) was held: {why}"))
+    Diagnostic::warning(DiagnosticCode::TrustHeld, format!("{shown} ({bytes} bytes) was left out: {why}"))
         .at(Place::file(Some(Scope::Project), shown))
         .help(help)
 }

@@ -196,18 +196,14 @@ mod tests {
     #[test]
     fn a_file_that_says_something_else_is_left_out_and_told() {
         let cases: &[(&str, &[u8], &str)] = &[
-            ("tea", b"Tea.", "`tea` says no `description`"),
+            ("tea", b"Tea.", "`tea` has no `description`"),
             ("tea", b"---\ndescription: [1]\n---\nTea.", "`description` must be a text"),
             (
                 "tea",
                 b"---\ndescription: T.\nfield: a\n---\nTea.",
                 "unknown key in the frontmatter: `field`; did you mean `fields`?",
             ),
-            (
-                "tea",
-                b"---\ndescription: T.\nfields: [a text, a text]\n---\nTea.",
-                "the field `a` stands twice",
-            ),
+            ("tea", b"---\ndescription: T.\nfields: [a text, a text]\n---\nTea.", "duplicate field: `a`"),
             (
                 "tea",
                 b"---\ndescription: T.\n---\n[event:cup]",
@@ -222,7 +218,7 @@ mod tests {
             (
                 "file-empty",
                 b"---\nfields: [name text]\n---\n[event:name]",
-                "`file-empty` says other fields than its event has",
+                "`file-empty` has other fields than its event",
             ),
             ("file-empty", b"[event:paht]", "`file-empty` names `event:paht`, which its event does not have"),
         ];

@@ -33,7 +33,7 @@ pub fn scaffold(
     if system.link_stat(global).is_some() {
         // Discover says so of a file in its place; a link that points nowhere looks like nothing to it.
         if system.stat(global).is_none() {
-            skip(global, "a link that leads to no directory stands there", diagnostics);
+            skip(global, "there is a link that does not point to a directory", diagnostics);
         }
         return;
     }

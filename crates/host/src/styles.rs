@@ -81,8 +81,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Style>, Box<Diagnostic>> {
         Some(YamlValue::Bool(keep)) => Some(*keep),
         Some(YamlValue::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
         Some(_) => {
-            let what =
-                format!("{}: `{KEEP}` is neither `true` nor `false`; it counts as `true`", file.source.path);
+            let what = format!("{}: `{KEEP}` is neither `true` nor `false`; `true`", file.source.path);
             notes.push(Diagnostic::warning(DiagnosticCode::StyleField, what).at(file.place(KEEP)));
             None
         }

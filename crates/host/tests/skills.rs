@@ -219,8 +219,8 @@ fn ignored_and_duplicate_files_are_told_with_their_place() {
     assert_eq!(
         found.told("skill/ignored"),
         [
-            ".x/skills/a/SKILL.md was left out: .x/skills/a/.ignore:1 says so",
-            ".x/skills/draft was left out: .x/skills/.gitignore:2 says so",
+            ".x/skills/a/SKILL.md was left out by .x/skills/a/.ignore:1",
+            ".x/skills/draft was left out by .x/skills/.gitignore:2",
         ]
     );
     assert_eq!(found.told("skill/duplicate").len(), 3);

@@ -116,7 +116,7 @@ fn ask_here(
 /// The longest duration of a stop.
 const KILLING: Duration = Duration::from_secs(3);
 
-const PANIC: &str = "what it said made us stumble; this is a fault of ours, please report it";
+const PANIC: &str = "internal error while reading the server's reply; please report this bug";
 
 fn unheard(target: &ServerTarget, took: Duration, trouble: McpError) -> ServerReply {
     ServerReply {
@@ -249,7 +249,7 @@ fn last_words(status: Option<ExitStatus>, program: &ServerProcess) -> String {
     let end = status.map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
     match program.complaints() {
         said if said.is_empty() => end,
-        said => format!("{end}; the last it said: `{said}`"),
+        said => format!("{end}; its last output: `{said}`"),
     }
 }
 
@@ -341,7 +341,7 @@ mod tests {
         let target = nobody();
         let heard = contained(&target, async { panic!("this is expected in the output of a test") }).await;
         assert_eq!(heard.name, "nobody");
-        assert!(matches!(heard.said, Err(McpError::Lied(why)) if why.contains("a fault of ours")));
+        assert!(matches!(heard.said, Err(McpError::Lied(why)) if why.contains("please report this bug")));
     }
 
     #[tokio::test]

@@ -102,7 +102,7 @@ async fn ask(
     story: &mut PartialReply,
 ) -> Result<(), ExchangeError> {
     let Some(info) = peer.peer_info() else {
-        return Err(ExchangeError::Lied("it shook hands and said nothing".to_owned()));
+        return Err(ExchangeError::Lied("it sent nothing after the handshake".to_owned()));
     };
     story.protocol = Some(bounded_name(info.protocol_version.as_str()));
     story.calls_itself =
@@ -164,7 +164,7 @@ async fn list(
             Err(ExchangeError::Refused(why)) => {
                 story.refused.push(what);
                 let what = format!("it announces {what} and does not list them: {why}");
-                story.note(DiagnosticCode::McpRefused, what, "ask whoever runs the server");
+                story.note(DiagnosticCode::McpRefused, what, "ask the server's operator");
                 return Ok(items);
             }
             Err(broken) => return Err(broken),
@@ -225,7 +225,10 @@ fn not_begun(error: ClientInitializeError) -> ExchangeError {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => not_begun(*fallback),
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let theirs: Vec<&str> = server_supported.iter().map(ProtocolVersion::as_str).take(5).collect();
-            ExchangeError::Lied(format!("it speaks no version that we do: {}", theirs.join(", ")))
+            ExchangeError::Lied(format!(
+                "it supports no protocol version that preface supports: {}",
+                theirs.join(", ")
+            ))
         }
         _ => ExchangeError::Lied("the handshake is answered with something else".to_owned()),
     }
@@ -307,7 +310,7 @@ const URI: usize = 4 << 10;
 /// The longest description and the longest instructions, in bytes. A prompt takes less.
 const TEXT: usize = 64 << 10;
 
-const REMEDY: &str = "tell whoever makes the server";
+const REMEDY: &str = "report it to the server's maintainers";
 
 /// A name that is only shown: short, without anything hidden.
 pub(crate) fn bounded_name(name: &str) -> String {
@@ -410,7 +413,7 @@ pub(crate) fn texts(
     }
     if other > 0 {
         let what = format!("{want} has {other} parts that are no text; they are left out");
-        story.note(DiagnosticCode::McpNotText, what, "only text can stand in a prompt");
+        story.note(DiagnosticCode::McpNotText, what, "only text can be in a prompt");
     }
     Some(texts)
 }

@@ -63,7 +63,7 @@ impl fmt::Display for McpError {
             McpError::Unreachable(why) => write!(f, "it could not be reached: {why}"),
             McpError::Died(why) => write!(f, "it ended before it had answered: {why}"),
             McpError::Late => write!(f, "it did not answer in time"),
-            McpError::Lied(why) => write!(f, "it does not speak the protocol: {why}"),
+            McpError::Lied(why) => write!(f, "it violates the protocol: {why}"),
             McpError::Flooded(bytes) => write!(f, "it sent more than {bytes} bytes"),
             McpError::Stopped => write!(f, "asking it was stopped"),
         }
@@ -104,7 +104,8 @@ impl PartialReply {
         if self.more > 0 {
             let what = format!("there are {} more notes on what it lists", self.more);
             self.notes.push(
-                Diagnostic::warning(DiagnosticCode::McpMoreNotes, what).help("tell whoever makes the server"),
+                Diagnostic::warning(DiagnosticCode::McpMoreNotes, what)
+                    .help("report it to the server's maintainers"),
             );
             self.more = 0;
         }

@@ -164,7 +164,7 @@ impl Intake {
                 let result = ServerResult::CustomResult(CustomResult::new(result));
                 Some(ServerJsonRpcMessage::response(result, id))
             }
-            (None, true) => self.wonder(bytes, "an answer to a question that nobody asked"),
+            (None, true) => self.wonder(bytes, "a reply without a request"),
         }
     }
 

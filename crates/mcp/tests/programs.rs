@@ -206,7 +206,7 @@ fn hidden_text_is_named_and_stays() {
 #[test]
 fn a_lie_is_told_as_one() {
     assert!(lie_of(&ask_one(fake("bad-json", 2))).contains("what is not JSON"));
-    assert!(lie_of(&ask_one(fake("wrong-id", 2))).contains("a question that nobody asked"));
+    assert!(lie_of(&ask_one(fake("wrong-id", 2))).contains("a reply without a request"));
     assert!(lie_of(&ask_one(fake("wrong-types", 30))).contains("the handshake"));
     assert!(lie_of(&ask_one(fake("no-list", 30))).contains("without a list of tools"));
 }

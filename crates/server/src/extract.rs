@@ -53,11 +53,11 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             let detail = "the body cannot be read: it is a list, not an object";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
-                .hint("`/openapi.json` says what belongs there"));
+                .hint("`/openapi.json` describes the request"));
         }
         document(&bytes).map(JsonBody).map_err(|error| {
             Problem::new(StatusCode::BAD_REQUEST, "body", misread::body(&error))
-                .hint("`/openapi.json` says what belongs there")
+                .hint("`/openapi.json` describes the request")
         })
     }
 }

@@ -74,7 +74,7 @@ impl Problem {
     /// Returns the problem of a request that needs a token and has none.
     pub(crate) fn token_missing() -> Self {
         Problem::new(StatusCode::UNAUTHORIZED, "token-missing", "an access token is needed here")
-            .hint("send `Authorization: Bearer TOKEN`; `preface access add NAME` makes a token")
+            .hint("send `Authorization: Bearer TOKEN`; `preface token create NAME` makes a token")
     }
 
     /// Adds places in a text.

@@ -130,7 +130,7 @@ pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) ->
         // The seed: without the service there is still the default.
         Err(TemplatesError::Store(error)) if main => {
             let reason = error.to_string();
-            warn!(reason = &*escape_hidden(&reason), "the default template stands in for the stored one");
+            warn!(reason = &*escape_hidden(&reason), "the default template replaces the stored one");
             let degraded = [(DEGRADED, HeaderValue::from_static("store"))];
             return Ok((degraded, Json(TemplateReply { template: default })).into_response());
         }

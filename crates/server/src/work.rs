@@ -26,7 +26,7 @@ impl App {
             Err(_) => Err(Problem::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "mistake",
-                "preface made a mistake; the log tells more",
+                "internal error; the log has details",
             )),
         }
     }

@@ -38,7 +38,7 @@ async fn a_request_names_this_service_by_a_name_of_its_own() {
         if status != 200 {
             let problem = came.problem();
             assert_eq!(problem["code"], "host");
-            assert!(problem["hint"].as_str().expect("a hint").contains("--host"));
+            assert!(problem["hint"].as_str().expect("a hint").contains("--allowed-host"));
         }
     }
     let twice = ask(&router, "GET /thing", &[HERE, "host: rebound.example"], Body::empty()).await;

@@ -96,7 +96,7 @@ impl FromStr for StoreUrl {
         }
         match text.split_once(':') {
             Some((kind, _)) => bad(&format!("{kind}:…"), "unknown kind"),
-            None => bad(text, "it does not say which kind"),
+            None => bad(text, "it has no scheme"),
         }
     }
 }

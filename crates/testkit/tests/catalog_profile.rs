@@ -146,7 +146,7 @@ fn imported_texts_take_the_place_of_the_profiles_own() {
 fn a_prompt_that_stands_in_another_one_is_not_said_twice() {
     let built = build(&machine(), &["catalog=2.1.50"]).unwrap();
     let absent = built.prompt.absent.iter().find(|absent| absent.section.as_str() == "safety").unwrap();
-    assert_eq!((absent.reason, absent.why.as_str()), (AbsentReason::Merged, "its text stands in `watch`"));
+    assert_eq!((absent.reason, absent.why.as_str()), (AbsentReason::Merged, "its text is in `watch`"));
     assert_eq!(built.prompt.text.matches("Count the crates.").count(), 1);
     // Somebody's own words in the first place: then it speaks in its own.
     let own = machine().with_file("/home/user/.config/preface/sections/watch.md", "Mine.\n");

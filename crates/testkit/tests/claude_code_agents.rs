@@ -139,7 +139,7 @@ fn an_agents_prompt_has_the_seeds_order() {
     let note =
         built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "agent/no-skill").expect("a note");
     // This preset lists no skills, and neither does the command for it.
-    assert!(note.help.as_deref().is_some_and(|help| !help.contains("preface skills")), "{note:?}");
+    assert!(note.help.as_deref().is_some_and(|help| !help.contains("preface list skills")), "{note:?}");
 }
 
 /// The tool that starts agents names those that the user and the project have defined; their words cannot imitate the

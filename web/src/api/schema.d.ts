@@ -1477,7 +1477,7 @@ export interface components {
              */
             version: number;
         };
-        /** @description An entry of one layer. In JSON it is a row of `preface scopes --format json`. */
+        /** @description An entry of one layer. In JSON it is a row of `preface list extensions --format json`. */
         Layered_DeclaredServer: {
             /** @enum {string} */
             category: "mcp";
@@ -1509,7 +1509,7 @@ export interface components {
             /** @description The result of its validation, and of settings that can disable it. */
             status: components["schemas"]["Status"];
         };
-        /** @description An entry of one layer. In JSON it is a row of `preface scopes --format json`. */
+        /** @description An entry of one layer. In JSON it is a row of `preface list extensions --format json`. */
         Layered_Extension: {
             /** @description The category of the extension. */
             category: components["schemas"]["Category"];
@@ -2645,7 +2645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another prompt is kept than `If-Match` says */
+            /** @description The stored prompt has another revision than `If-Match` */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2726,7 +2726,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description May be left out; what it says wins over what was said before */
+        /** @description May be left out; a value overrides the earlier one */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["CompactionBody"];
@@ -2801,7 +2801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another prompt is kept than `If-Match` says */
+            /** @description The stored prompt has another revision than `If-Match` */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3184,7 +3184,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description May be left out; what it says wins over what was said before */
+        /** @description May be left out; a value overrides the earlier one */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["TurnBody"];
@@ -3259,7 +3259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another prompt is kept than `If-Match` says */
+            /** @description The stored prompt has another revision than `If-Match` */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3963,7 +3963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody else writes to the same template all the time. */
+            /** @description Another client keeps changing the same template. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6743,7 +6743,7 @@ export interface operations {
                 headers: {
                     /** @description Tells this text and version from every other. */
                     ETag?: string;
-                    /** @description The version that says so. */
+                    /** @description The version with this text. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6756,7 +6756,7 @@ export interface operations {
             /** @description It is deleted. */
             204: {
                 headers: {
-                    /** @description The version that says so. */
+                    /** @description The version with this text. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;

@@ -229,7 +229,7 @@ export class Session {
     const draft = stored.degraded ? null : await findDraft(this.name);
     const back = draft !== null && draft.text !== stored.text;
     const based = back && draft.etag !== stored.etag;
-    // Where the text it is based on was not kept, all of it counts as changed.
+    // Where the text it is based on was not kept, all of changed is used.
     const base = based ? { ...stored, text: draft.base ?? "", etag: draft.etag, version: draft.version } : stored;
     this.state = stateOf(back ? draft.text : stored.text, this.hooks, stored.degraded);
     this.document = this.state.doc;

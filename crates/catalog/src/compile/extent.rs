@@ -261,7 +261,7 @@ impl ExtentScanner<'_> {
     fn operator(&mut self, from: usize) -> Result<(), String> {
         let rest = &self.text[from..];
         if rest.starts_with("<!--") || rest.starts_with("-->") {
-            return Err("a comment of another language stands in it".to_owned());
+            return Err("it contains a comment of another language".to_owned());
         }
         let before_value = self.last != PreviousToken::Value;
         let (bytes, deeper) =

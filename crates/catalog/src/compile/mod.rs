@@ -154,7 +154,7 @@ impl Compiler<'_> {
         let ended = match self.work < MAX_WORK {
             true => extent::end_of(&self.text[inside..]),
             false => Err(ExtentError {
-                why: "too much of the file looks like expressions and is none".to_owned(),
+                why: "most of the file looks like expressions, but is not valid".to_owned(),
                 looked_at: 0,
             }),
         };

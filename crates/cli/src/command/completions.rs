@@ -47,7 +47,7 @@ fn with_values(command: Command) -> Command {
         .get_arguments()
         .filter_map(|arg| {
             let names = match arg.get_long()? {
-                "count" => COUNTERS.names().into_iter().map(str::to_owned).collect(),
+                "tokenizer" => COUNTERS.names().into_iter().map(str::to_owned).collect(),
                 "preset" => profile::names(&system, None),
                 "agent" => bundled_agents(&system),
                 _ => return None,

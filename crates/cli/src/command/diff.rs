@@ -36,7 +36,7 @@ Examples:
 /// Compare two builds: what changed, and where the cached prefix ends
 ///
 /// The left side is the build that the flags ask for. The right side is the same with what `--against-…` changes, or a
-/// receipt that `build --format json` wrote, or a world that `build --save-world` wrote. Where the store keeps a prompt for
+/// receipt that `build --format json` wrote, or a world that `build --save-snapshot` wrote. Where the store keeps a prompt for
 /// `--conversation`, that is the left side.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
@@ -49,8 +49,8 @@ pub struct Args {
     #[arg(long)]
     exit_code: bool,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub struct AgainstFlags {
     against_conversation: Option<String>,
 
     /// Compare with another instant
-    #[arg(long, value_name = "RFC3339")]
+    #[arg(long, value_name = "TIME")]
     against_now: Option<String>,
 
     /// Compare with another time zone
@@ -184,7 +184,7 @@ impl DiffOperand {
 
 /// Returns what is kept for a conversation, where it is to be used and there is something.
 fn kept(args: &Args, id: Option<&str>) -> Result<Option<DiffOperand>, CommandFailure> {
-    let Some(id) = id.filter(|_| !args.keep.no_keep) else { return Ok(None) };
+    let Some(id) = id.filter(|_| !args.keep.no_store) else { return Ok(None) };
     let Some(subject) = kept::look(&args.keep.template, &kept::conversation_id(id)?)? else {
         return Ok(None);
     };
@@ -252,11 +252,11 @@ fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Rece
     }
     let document: Document = serde_json::from_value(value).map_err(|error| {
         CommandFailure::new(format!("`{shown}` is no receipt: {error}"))
-            .hint("`preface build --format json` writes one")
+            .help("`preface build --format json` writes one")
     })?;
     document.check().map_err(|why| {
         CommandFailure::new(format!("`{shown}` does not add up: {why}"))
-            .hint("it was changed after it was written")
+            .help("it was changed after it was written")
     })?;
     Ok(Receipt { name, document })
 }

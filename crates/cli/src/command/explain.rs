@@ -6,7 +6,7 @@ use crate::{
     conversation::ConversationFlags,
     failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, VerbosityFlags},
+    flags::{DirectoryArgument, OutputFormat, VerbosityFlags},
     kept::MissingPromptPolicy,
     notes,
     subject::{InteractionMode, Subject, SubjectFlags},
@@ -30,21 +30,21 @@ use std::fmt::Write;
 
 const EXAMPLES: &str = "\
 Examples:
-  preface explain                        a row per part, and its sources
+  preface explain                        list the parts with their sources
   preface explain --largest              the ten largest parts
-  preface explain --largest 3 --count o200k
-  preface explain --absent               what is not there, and why
+  preface explain --largest 3 --tokenizer o200k
+  preface explain --absent               what is left out, and why
   preface explain --spans                every run of bytes and its origin
-  preface explain --at 'Use tabs'        which source said this
-  preface explain --at 4096              which source gave this byte
-  preface explain --at AGENTS.md:12      what became of this line
-  preface explain --conversation 7f3a    about the prompt that is kept, if any
-  preface explain --world world.json     about a world that was saved";
+  preface explain --at 'Use tabs'        which source has this text
+  preface explain --at 4096              which source this byte is from
+  preface explain --at AGENTS.md:12      how this line was used
+  preface explain --conversation 7f3a    the stored prompt, if there is one
+  preface explain --snapshot snapshot.json   a saved snapshot";
 
 /// Show where each part of the prompt comes from
 ///
 /// For each part: its tokens, its share of the bytes, how long it stays the same, its sources, and what it lost. Static
-/// parts that stand first are what a provider's prompt cache can keep.
+/// first parts are what a provider's prompt cache can reuse.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -65,11 +65,14 @@ pub struct Args {
     at: Option<String>,
 
     /// Choose the form: a view, or the document that `build` prints too
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
     #[command(flatten)]
     conversation: ConversationFlags,
+
+    #[command(flatten)]
+    dir: DirectoryArgument,
 
     #[command(flatten)]
     subject: SubjectFlags,
@@ -80,17 +83,18 @@ pub struct Args {
 
 /// Builds and explains.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let subject_flags = args.subject.in_directory(&args.dir);
     let conversation = args.conversation.read()?;
     let kept = match (&conversation.prompt, conversation.events.is_empty()) {
         // A run, and what just happened, is about a build of now.
         (Some(_), _) | (_, false) => None,
         (None, true) => {
-            args.subject.kept(ui, InteractionMode::MayNot, args.format, MissingPromptPolicy::Skip)?
+            subject_flags.kept(ui, InteractionMode::MayNot, args.format, MissingPromptPolicy::Skip)?
         }
     };
     let subject = match kept {
         Some(kept) => Some(kept),
-        None => match args.subject.run(ui, InteractionMode::MayNot, args.format, conversation) {
+        None => match subject_flags.run(ui, InteractionMode::MayNot, args.format, conversation) {
             // Whoever is over the budget wants to see what takes the room.
             Err(failure) if failure.exit_code() == Exit::OverBudget && args.format == OutputFormat::Text => {
                 show_whole(ui, args)?;
@@ -119,7 +123,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Shows the prompt as it is without a limit.
 fn show_whole(ui: &Ui, args: &Args) -> Result<(), CommandFailure> {
-    let mut flags = args.subject.clone();
+    let mut flags = args.subject.in_directory(&args.dir);
     flags.turn.set.push("budget.onOver=warn".to_owned());
     let whole = flags.build(Vec::new(), ui, InteractionMode::MayNot, args.format)?;
     match args.largest {
@@ -379,7 +383,7 @@ fn cache_line(explained: &Explanation) -> String {
         ),
     };
     if cache.stranded_tokens > 0 {
-        let _ = write!(line, " {} stand behind it in vain.", count(cache.stranded_tokens, "static token"));
+        let _ = write!(line, " {} are ignored because of it.", count(cache.stranded_tokens, "static token"));
     }
     line.push('\n');
     line
@@ -495,8 +499,8 @@ fn place(ui: &Ui, subject: &Subject, at: &str) -> Result<String, CommandFailure>
 fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, CommandFailure> {
     match at_text(&subject.prompt, text) {
         found if found.is_empty() => {
-            Err(CommandFailure::new(format!("the prompt does not say `{}`", one_line(text))).hint(
-                "`--at FILE:LINE` tells what became of a line; `preface trust status` lists what is held",
+            Err(CommandFailure::new(format!("the prompt does not contain `{}`", one_line(text))).help(
+                "`--at FILE:LINE` shows how a line was used; `preface trust status` lists untrusted files",
             ))
         }
         found => Ok(hits(ui, subject, &found)),
@@ -549,7 +553,7 @@ fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> Str
             format!(" ——▶ `{key}` of the profile {profile}\n     {said}\n")
         }
         Origin::Fact { key, source } => {
-            format!(" ——▶ the fact `{key}`, from {}\n     {said}\n", one_line(source))
+            format!(" ——▶ the variable `{key}`, from {}\n     {said}\n", one_line(source))
         }
         Origin::Stored { span, .. } => {
             format!(" ——▶ {origin}, byte {} (of the store)\n     {said}\n", span.start)

@@ -4,7 +4,7 @@ use crate::{
     advice::{self, complete},
     failure::{CommandFailure, Exit},
     files,
-    flags::{TrustFlags, TurnFlags},
+    flags::{DirectoryArgument, TrustFlags, TurnFlags},
     stored_template::TemplateFlags,
     ui::{
         Ui,
@@ -24,29 +24,33 @@ use std::{collections::BTreeSet, fmt::Write, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  preface lint                          everything that a build here would use
-  preface lint AGENTS.md sections/*.md  or these files
-  preface lint --deny warning           exit with 4 at a warning, too
+  preface lint                          check every text that a build uses
+  preface lint ../api                   in another directory
+  preface lint --file AGENTS.md         check one file
+  preface lint --deny warning           exit with 4 if there is a warning
   preface lint --format sarif > lint.sarif";
 
-/// Find hidden text, secrets, dead tags and other trouble
+/// Find hidden text, secrets, broken tags and other problems
 ///
-/// Without FILE: every text that a build of this directory would use, held ones included, the order of the parts, the
-/// budget, and the notes of the build. Of one code and file 100 findings are kept, with the number of the rest. Exits with 4
-/// where there is an error.
+/// Without `--file`: every text that a build of the directory uses, untrusted files included, the order of the parts, the
+/// budget, and the diagnostics of the build. At most 100 findings of one code and file are listed. Exits with 4 if there is
+/// an error.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Look at these files only, relative to the shell's directory; `-` is stdin
-    #[arg(value_name = "FILE")]
+    #[command(flatten)]
+    dir: DirectoryArgument,
+
+    /// Check only FILE, relative to the shell's directory, or `-` for stdin; repeat for more files
+    #[arg(long = "file", value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// Exit with 4 at findings of this severity, too
     #[arg(long, value_enum, default_value_t = DenyLevel::Error, hide_default_value = true, value_name = "SEVERITY")]
     deny: DenyLevel,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: LintFormat,
 
     /// Print only the findings that make it fail
@@ -96,9 +100,9 @@ enum LintFormat {
     Sarif,
 }
 
-/// Looks and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let mut request = args.turn.request();
+    let mut request = args.dir.apply(&args.turn).request();
     args.trust.apply(&mut request)?;
     let system = files::system();
     let templates = args.template.source();

@@ -1,33 +1,24 @@
-//! The commands, one file each. A new one is a file here, a line in [`Command`] and a line in [`Command::run`].
+//! The commands, one file or folder each. A new one is a file here, a line in [`Command`] and a line in [`Command::run`].
 
-#[cfg(feature = "serve")]
-mod access;
-mod agents;
 mod build;
 mod catalog;
 mod completions;
-mod conversations;
+mod config;
+mod conversation;
 mod diff;
+mod doctor;
 mod explain;
-mod facts;
-mod health;
-mod hooks;
-mod init;
-mod init_files;
+mod hook;
 mod lint;
+mod list;
 mod man;
 mod mcp;
-mod providers;
-mod reminders;
-mod render;
-mod schema;
-mod scopes;
+mod profile;
 #[cfg(feature = "serve")]
 mod serve;
-mod settings;
-mod skills;
 mod template;
-mod tools;
+#[cfg(feature = "serve")]
+mod token;
 mod trust;
 
 use crate::{
@@ -36,72 +27,58 @@ use crate::{
 };
 use clap::Subcommand;
 
-/// What preface can be told to do, by name. Only the command that is called is worked out.
+/// The commands by name. Only the arguments of the command that is called are constructed.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub enum Command {
-    #[cfg(feature = "serve")]
-    Access(access::Args),
-    Agents(agents::Args),
     Build(build::Args),
-    Catalog(catalog::Args),
-    Completions(completions::Args),
-    Conversations(conversations::Args),
-    Diff(diff::Args),
     Explain(explain::Args),
-    Facts(facts::Args),
-    Health(health::Args),
-    Hooks(Box<hooks::Args>),
-    Init(init::Args),
+    Diff(diff::Args),
     Lint(lint::Args),
-    Man(man::Args),
+    Trust(trust::Args),
+    List(Box<list::Args>),
+    Config(config::Args),
+    Profile(profile::Args),
+    Template(template::Args),
+    Conversation(conversation::Args),
+    Hook(Box<hook::Args>),
     Mcp(mcp::Args),
-    Providers(providers::Args),
-    Reminders(reminders::Args),
-    Render(render::Args),
-    Schema(schema::Args),
-    Scopes(scopes::Args),
+    Catalog(catalog::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
-    Settings(settings::Args),
-    Skills(skills::Args),
-    Template(template::Args),
-    Tools(tools::Args),
-    Trust(trust::Args),
+    #[cfg(feature = "serve")]
+    Token(token::Args),
+    Doctor(Box<doctor::Args>),
+    #[command(hide = true)]
+    Completions(completions::Args),
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     pub fn run(&self, ui: &Ui) -> Result<Exit, CommandFailure> {
         match self {
-            #[cfg(feature = "serve")]
-            Command::Access(args) => access::run(ui, args),
-            Command::Agents(args) => agents::run(ui, args),
             Command::Build(args) => build::run(ui, args),
-            Command::Catalog(args) => catalog::run(ui, args),
-            Command::Completions(args) => completions::run(ui, args),
-            Command::Conversations(args) => conversations::run(ui, args),
-            Command::Diff(args) => diff::run(ui, args),
             Command::Explain(args) => explain::run(ui, args),
-            Command::Facts(args) => facts::run(ui, args),
-            Command::Health(args) => health::run(ui, args),
-            Command::Hooks(args) => hooks::run(ui, args),
-            Command::Init(args) => init::run(ui, args),
+            Command::Diff(args) => diff::run(ui, args),
             Command::Lint(args) => lint::run(ui, args),
-            Command::Man(args) => man::run(ui, args),
+            Command::Trust(args) => trust::run(ui, args),
+            Command::List(args) => list::run(ui, args),
+            Command::Config(args) => config::run(ui, args),
+            Command::Profile(args) => profile::run(ui, args),
+            Command::Template(args) => template::run(ui, args),
+            Command::Conversation(args) => conversation::run(ui, args),
+            Command::Hook(args) => hook::run(ui, args),
             Command::Mcp(args) => mcp::run(ui, args),
-            Command::Providers(args) => providers::run(ui, args),
-            Command::Reminders(args) => reminders::run(ui, args),
-            Command::Render(args) => render::run(ui, args),
-            Command::Schema(args) => schema::run(ui, args),
-            Command::Scopes(args) => scopes::run(ui, args),
+            Command::Catalog(args) => catalog::run(ui, args),
             #[cfg(feature = "serve")]
             Command::Serve(args) => serve::run(ui, args),
-            Command::Settings(args) => settings::run(ui, args),
-            Command::Skills(args) => skills::run(ui, args),
-            Command::Template(args) => template::run(ui, args),
-            Command::Tools(args) => tools::run(ui, args),
-            Command::Trust(args) => trust::run(ui, args),
+            #[cfg(feature = "serve")]
+            Command::Token(args) => token::run(ui, args),
+            Command::Doctor(args) => doctor::run(ui, args),
+            Command::Completions(args) => completions::run(ui, args),
+            Command::Man(args) => man::run(ui, args),
         }
     }
 }
@@ -129,12 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_listed_by_name() {
+    fn subcommands_are_listed_by_name() {
         walk(&command(), &mut |command| {
             let names: Vec<&str> = command
                 .get_subcommands()
                 .map(clap::Command::get_name)
-                .filter(|name| *name != "help")
+                .filter(|name| *name != "help" && command.get_name() != "preface")
                 .collect();
             assert!(names.is_sorted(), "the commands of `{}` are sorted: {names:?}", command.get_name());
         });
@@ -151,7 +128,8 @@ mod tests {
                 .filter(|name| *name != "help")
                 .collect();
             if below.is_empty() {
-                assert!(here.join(format!("{name}.rs")).is_file(), "`{name}` has a file");
+                let (file, folder) = (here.join(format!("{name}.rs")), here.join(name).join("mod.rs"));
+                assert!(file.is_file() || folder.is_file(), "`{name}` has a file or a folder");
                 continue;
             }
             let folder = here.join(name);

@@ -30,7 +30,7 @@ Examples:
   preface serve                            for this directory, on this machine
   preface serve --root ~/src --listen 127.0.0.1:0
   preface serve --store postgres://me@db/preface --preset default
-  preface access add alice && preface serve --listen 0.0.0.0:7677
+  preface token create alice && preface serve --listen 0.0.0.0:7677
   preface serve --require-token            behind a proxy on this machine
   preface serve --listen 0.0.0.0:7677 --tls-cert chain.pem --tls-key key.pem
   curl -s http://127.0.0.1:7677/system-prompt
@@ -52,7 +52,7 @@ const AT_ONCE: i32 = 130;
 ///
 /// Keeps one template with its versions and the prompt of each conversation: built on the first turn, read on all later
 /// ones, built again on compaction. By default it listens on 127.0.0.1:7677 and lets in programs of this machine and its
-/// own page. Beyond this machine every request needs a token of `preface access add`; with `--require-token` here, too.
+/// own page. Beyond this machine every request needs a token of `preface token create`; with `--require-token` here, too.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -79,10 +79,10 @@ pub struct Args {
 
     /// Answer to NAME, or NAME:PORT, too, as a proxy in front may call it; may be given again
     ///
-    /// On 127.0.0.1 whatever the proxy forwards counts as a request of this machine: let it check who sends it, or add
+    /// On 127.0.0.1 a request that a proxy forwards is treated as local: let the proxy check the client, or add
     /// `--require-token`.
     #[arg(long, value_name = "NAME")]
-    host: Vec<String>,
+    allowed_host: Vec<String>,
 
     /// Demand an access token on this machine, too
     #[arg(long)]
@@ -91,7 +91,7 @@ pub struct Args {
     /// Encrypt connections with the certificate in FILE, PEM, followed by the certificates of its chain
     ///
     /// FILE and the key are read again within seconds after they change. Clients then ask for `https://`; a name in the
-    /// certificate that is not this machine's address is also given to `--host`.
+    /// certificate that is not this machine's address is also given to `--allowed-host`.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
@@ -99,18 +99,18 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Keep so many MiB of prompts at hand, to answer without reading them again; 0 keeps none
+    /// Cache up to MIB mebibytes of prompts; 0 disables the cache
     ///
     /// An answer is never older than the store's: it is asked each time whether a prompt is still the one that is kept.
     #[arg(long, value_name = "MIB", default_value_t = 64)]
-    cache: u32,
+    cache_size: u32,
 
-    /// Log from this level on, or as a filter such as `preface=debug,hyper=info` says
+    /// Log from this level on, or by a filter such as `preface=debug,hyper=info`
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log: String,
 
     /// Choose the form of the log
-    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: LogForm,
 }
 
@@ -130,12 +130,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| "write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`".to_owned())
 }
 
-/// Serves until the process is told to stop.
+/// Serves until the process receives a signal.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = Arc::new(files::served_system());
-    if let Some(name) = args.host.iter().find(|name| !preface_server::is_host(name)) {
+    if let Some(name) = args.allowed_host.iter().find(|name| !preface_server::is_host(name)) {
         return Err(CommandFailure::usage(format!("not the name of a host: `{}`", name.escape_debug()))
-            .hint("a host is `NAME` or `NAME:PORT`, without `http://`"));
+            .help("a host is `NAME` or `NAME:PORT`, without `http://`"));
     }
     let roots = roots(system.as_ref(), &args.root)?;
     check_preset(system.as_ref(), args, &roots)?;
@@ -174,7 +174,7 @@ async fn serve(
     if rule == TokenRule::Always || !args.listen.ip().is_loopback() {
         let now = system.now();
         if store.accesses().await?.iter().all(|access| access.is_expired(now)) {
-            let (address, hint) = (args.listen, "`preface access add NAME --role ROLE` makes a token");
+            let (address, hint) = (args.listen, "`preface token create NAME --role ROLE` makes a token");
             let (problem, hint) = if args.listen.ip().is_loopback() {
                 ("--require-token is given, and the store has no valid token".to_owned(), hint.to_owned())
             } else {
@@ -182,7 +182,7 @@ async fn serve(
                     format!("{address} is open to other machines, and the store has no valid token");
                 (problem, format!("{hint}; or listen on 127.0.0.1"))
             };
-            return Err(CommandFailure::new(problem).hint(hint));
+            return Err(CommandFailure::new(problem).help(hint));
         }
     }
     let listener =
@@ -204,8 +204,8 @@ async fn serve(
         }
     }
     let mut app = App::new(system, store, Arc::new(settings))
-        .listening(bound, &args.host, rule)
-        .keeping_at_hand(u64::from(args.cache) << 20);
+        .listening(bound, &args.allowed_host, rule)
+        .keeping_at_hand(u64::from(args.cache_size) << 20);
     app.tls = tls;
     Ok(preface_server::serve(app, listener, told_to_stop(signals)).await?)
 }
@@ -223,7 +223,7 @@ fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
                 "`--tls-key` names a PEM file with the private key of the certificate, not encrypted"
             }
         };
-        CommandFailure::new(escape_hidden(&error.to_string()).into_owned()).hint(hint)
+        CommandFailure::new(escape_hidden(&error.to_string()).into_owned()).help(hint)
     })
 }
 
@@ -240,7 +240,7 @@ fn greeting(address: &str, url: &StoreUrl, settings: &ServiceSettings) -> String
     )
 }
 
-/// A preset that is not there is told now, not on the first turn.
+/// Reports an unknown preset now, not on the first turn.
 fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> Result<(), CommandFailure> {
     let request = Request {
         cwd: roots.first().cloned(),
@@ -257,10 +257,10 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> CommandFailure {
     let failure = CommandFailure::new(format!("cannot listen on {address}: {}", words(error)));
     match error.kind() {
         ErrorKind::AddrInUse => {
-            failure.hint("another program does; `--listen 127.0.0.1:0` picks a free port")
+            failure.help("another program does; `--listen 127.0.0.1:0` picks a free port")
         }
-        ErrorKind::PermissionDenied => failure.hint("ports below 1024 are the system's: choose a higher one"),
-        ErrorKind::AddrNotAvailable => failure.hint("this machine does not have that address"),
+        ErrorKind::PermissionDenied => failure.help("ports below 1024 are the system's: choose a higher one"),
+        ErrorKind::AddrNotAvailable => failure.help("this machine does not have that address"),
         _ => failure,
     }
 }

@@ -13,7 +13,7 @@ use preface::core::{
     settings::SetBy,
 };
 
-/// Returns the lines below an entry's row; none where its row says everything.
+/// Returns the lines below an entry's row; none if the row is complete.
 pub fn asides(entry: ListingRow<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     match EntryState::of(entry) {
@@ -27,14 +27,13 @@ pub fn asides(entry: ListingRow<'_>) -> Vec<String> {
         EntryState::Broken => lines.push(format!("broken: {}", fault(entry))),
         // A grant is for what a prompt uses, and a prompt has skills where a tool can read them.
         EntryState::Held if entry.group == ListingGroup::Skills => {
-            lines
-                .push("waits for trust: `preface trust grant`, with the `--tools` of your builds".to_owned());
+            lines.push("not trusted: `preface trust grant`, with the `--tools` of your builds".to_owned());
         }
         // And it has an agent where one is asked for.
         EntryState::Held if entry.group == ListingGroup::Agents => {
             lines.push("waits for trust: `preface trust grant --agent NAME`".to_owned());
         }
-        EntryState::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
+        EntryState::Held => lines.push("not trusted: `preface trust grant`".to_owned()),
         EntryState::Incomplete => {
             lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));
         }
@@ -81,7 +80,7 @@ fn layer(by: SetBy) -> &'static str {
     }
 }
 
-/// Returns what is wrong with a broken entry, without its name: that stands in the row.
+/// Returns what is wrong with a broken entry, without its name, which is in the row.
 pub fn fault(entry: ListingRow<'_>) -> String {
     let mut wrong = entry.faults();
     let Some(first) = wrong.next() else { return "it is not valid".to_owned() };

@@ -6,7 +6,6 @@ use super::{
     table::{restricted, rewrites, summary, table, troubles},
 };
 use crate::{
-    advice::complete,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
@@ -17,12 +16,13 @@ use preface::{
     Engine, Error, Request, ScopesReport,
     core::{diagnostic::Diagnostic, extension::Category},
 };
+use serde_json::json;
 
-/// What every listing can be told.
+/// The flags of every list.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ListingFlags {
-    /// Choose the form; JSON always has what is not active, too
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format; JSON includes what is not active
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     pub format: OutputFormat,
 
     #[command(flatten)]
@@ -64,19 +64,19 @@ impl ListingFlags {
         Ok(request)
     }
 
-    /// Says that there is no answer, in the form that was asked for.
+    /// Converts an error to a failure in the requested format.
     pub fn failed(&self, error: Error) -> CommandFailure {
         let for_programs = self.format == OutputFormat::Json;
         if for_programs { CommandFailure::from(error.clone()).for_programs(&error) } else { error.into() }
     }
 
-    /// Tells notes: warnings and errors, all with `-v`, errors alone with `-q`.
+    /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
     pub fn tell(&self, ui: &Ui, told: &[Diagnostic]) {
         notes::listing(ui, self.talk.talk(), told);
     }
 }
 
-/// Lists one category: `tools`, `providers`, `hooks`.
+/// Lists one category: `providers`, `hooks` and so on.
 pub fn list(
     ui: &Ui,
     flags: &ListingFlags,
@@ -86,7 +86,11 @@ pub fn list(
     let report = flags.ask()?;
     let group = ListingGroup::Extensions(category);
     match flags.format {
-        OutputFormat::Json => ui.json(&report.scopes.of(category).map(with_state).collect::<Vec<_>>())?,
+        OutputFormat::Json => {
+            let entries: Vec<_> = report.scopes.of(category).map(with_state).collect();
+            let diagnostics = troubles(&report, &[group]);
+            ui.json(&json!({ "kind": group.as_str(), "entries": entries, "diagnostics": diagnostics }))?;
+        }
         OutputFormat::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
     }
     flags.tell(ui, &troubles(&report, &[group]));
@@ -107,9 +111,7 @@ pub fn view(
     out.push_str(&summary(&layers, &troubles(report, &[group])));
     let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
     if inactive == InactiveRows::LeftOut && left_out > 0 {
-        let how = if group == ListingGroup::Mcp { "preface mcp list" } else { "--all" };
-        let how = complete(&format!("`{how}` shows why")).into_owned();
-        out.push_str(&format!("{dim}; {left_out} not shown, {how}{dim:#}"));
+        out.push_str(&format!("{dim}; {left_out} not active, `--all` lists them{dim:#}"));
     }
     out.push('\n');
     out

@@ -29,14 +29,14 @@ pub enum ListingGroup {
 }
 
 impl ListingGroup {
-    /// The groups of `preface scopes`, sorted by name.
+    /// The groups of `preface list extensions`, sorted by name.
     pub const ALL: [ListingGroup; 10] = [
         ListingGroup::Extensions(Category::Commands),
         ListingGroup::Extensions(Category::ContextProviders),
         ListingGroup::Extensions(Category::Hooks),
         ListingGroup::Extensions(Category::Loggers),
-        ListingGroup::Mcp,
         ListingGroup::Extensions(Category::Providers),
+        ListingGroup::Mcp,
         ListingGroup::Extensions(Category::SessionStores),
         ListingGroup::Extensions(Category::StateMachines),
         ListingGroup::Extensions(Category::Tools),
@@ -47,7 +47,7 @@ impl ListingGroup {
     pub fn as_str(self) -> &'static str {
         match self {
             ListingGroup::Extensions(category) => category.as_str(),
-            ListingGroup::Mcp => "mcp",
+            ListingGroup::Mcp => "servers",
             ListingGroup::Skills => "skills",
             ListingGroup::Agents => "agents",
         }
@@ -223,7 +223,7 @@ impl<'e> ListingRow<'e> {
             .filter(|note| note.severity >= Severity::Warning && note.code != DiagnosticCode::McpUnknownKey)
     }
 
-    /// Returns what a note about it says, without its name.
+    /// Returns the message of a diagnostic without the entry's name.
     pub fn told(self, note: &'e Diagnostic) -> &'e str {
         let rest = match self.group {
             ListingGroup::Extensions(category) => {

@@ -55,6 +55,16 @@ impl EntryState {
         }
     }
 
+    /// Returns the state of a file that has no settings.
+    pub fn of_status(status: Status, active: bool) -> EntryState {
+        match status {
+            Status::Held => EntryState::Held,
+            Status::Ok if active => EntryState::Active,
+            Status::Ok => EntryState::Hidden,
+            Status::Disabled | Status::Pending => EntryState::Broken,
+        }
+    }
+
     /// Returns the word.
     pub fn word(self) -> &'static str {
         match self {

@@ -49,7 +49,7 @@ pub fn named<'a>(layers: &'a LayerContents, name: &str, groups: &[ListingGroup])
         .collect()
 }
 
-/// Says that nobody has a name, and which one may have been meant.
+/// Creates the failure for an unknown name, with the nearest known one.
 pub fn unknown(
     layers: &LayerContents,
     name: &str,
@@ -66,15 +66,15 @@ pub fn unknown(
     let message = match project {
         ProjectVisibility::Seen => format!("no layer has `{name}`"),
         ProjectVisibility::Held => {
-            format!("no layer has `{name}` but for the project perhaps, which waits for trust")
+            format!("no layer has `{name}`; the project is not trusted and was not read")
         }
         ProjectVisibility::Declined => {
             format!("no layer has `{name}` but for the project perhaps, which you declined to trust")
         }
     };
-    CommandFailure::new(message).hint(match near {
+    CommandFailure::new(message).help(match near {
         Some(near) => format!("did you mean `{}`?", one_line(near)),
-        None => "`preface scopes` lists what there is".to_owned(),
+        None => "`preface list extensions` lists what there is".to_owned(),
     })
 }
 
@@ -89,7 +89,7 @@ pub enum ProjectVisibility {
     Declined,
 }
 
-/// Tells the story of one name of one group. `entries` are not empty, the weakest layer first.
+/// Explains one name of one group. `entries` are not empty, the weakest layer first.
 pub fn story(entries: &[ListingRow<'_>], project: ProjectVisibility) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
@@ -99,9 +99,9 @@ pub fn story(entries: &[ListingRow<'_>], project: ProjectVisibility) -> String {
         let mut here = entries.iter().filter(|entry| entry.origin.scope == scope).peekable();
         if here.peek().is_none() {
             let nothing = match (scope, project) {
-                (Scope::Project, ProjectVisibility::Held) => "nobody looked: the project waits for trust",
+                (Scope::Project, ProjectVisibility::Held) => "not read: the project is not trusted",
                 (Scope::Project, ProjectVisibility::Declined) => {
-                    "nobody looked: you declined to trust the project"
+                    "not read: you declined to trust the project"
                 }
                 _ => "nothing here",
             };
@@ -180,7 +180,7 @@ fn fate(entry: ListingRow<'_>) -> String {
             None => "switched off".to_owned(),
         },
         EntryState::Broken => format!("broken: {}", fault(entry)),
-        EntryState::Held => "held: it waits for trust".to_owned(),
+        EntryState::Held => "left out: not trusted".to_owned(),
         EntryState::Active => format!("active{}", because(entry)),
         EntryState::Incomplete => format!("active, but incomplete{}", because(entry)),
         EntryState::NeedsGrant => format!("active, but may not run{}", because(entry)),
@@ -425,7 +425,7 @@ To let it run: `preface trust grant --allow-commands`.
 tools/Bash waits for trust.
   bundled  -                                          nothing here
   global   -                                          nothing here
-  project  .stud/extensions/tools/Bash/manifest.json  held: it waits for trust
+  project  .stud/extensions/tools/Bash/manifest.json  left out: not trusted
 To let the project's take part, look at it and `preface trust grant`.
 ",
         );
@@ -451,9 +451,9 @@ To let the project's take part, look at it and `preface trust grant`.
             .layers();
         told(
             &layers,
-            "mcp/git",
+            "servers/git",
             "\
-mcp/git is the global one.
+servers/git is the global one.
   bundled  -                 nothing here
   global   ~/.stud/mcp.json  active: the project's cannot be used
   project  .stud/mcp.json    pending: it may not run yet
@@ -464,7 +464,7 @@ To use the project's: `preface trust grant --allow-commands`.
             &layers,
             "old",
             "\
-mcp/old is switched off.
+servers/old is switched off.
   bundled  -                 nothing here
   global   ~/.stud/mcp.json  switched off by .stud/mcp.json:1
   project  -                 nothing here

@@ -82,7 +82,7 @@ impl<'a> UnrelatedDiagnostics<'a> {
     }
 }
 
-/// Returns what a listing of some groups has to tell beside its table, each note once.
+/// Returns the diagnostics of some groups, each once.
 pub fn troubles(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Diagnostic> {
     let layers = LayerContents::of(report);
     let elsewhere = UnrelatedDiagnostics::of(&layers, groups);
@@ -172,7 +172,7 @@ fn row(entry: ListingRow<'_>) -> [Cell; 4] {
     ]
 }
 
-/// Says what an entry is: the first line about it, a hook with its role.
+/// Describes an entry: the first line of its description, a hook with its role.
 fn what(entry: ListingRow<'_>) -> String {
     let about = entry.about.unwrap_or_default().trim();
     let about = match about.split_once('\n') {
@@ -196,7 +196,7 @@ fn what(entry: ListingRow<'_>) -> String {
     }
 }
 
-/// Tells which orders were rewritten: before, and now.
+/// Formats the orders that were rewritten: before and after.
 pub fn rewrites(scopes: &Scopes) -> String {
     let (care, dim) = (style::CARE, style::DIM);
     let mut out = String::new();
@@ -292,7 +292,7 @@ tools
   Bash               project  active       Runs commands, strictly.
     hides bundled (bundled/extensions/tools/Bash/manifest.json)
   Edit               bundled  active       Edits files.
-nothing: commands, mcp, sessionStores, stateMachines, ui
+nothing: commands, servers, sessionStores, stateMachines, ui
 "
         );
         assert_eq!(counts(&scopes), "6 active, 1 off, 1 warning, 0 errors");
@@ -343,10 +343,10 @@ tools
   c     global   broken
     broken: shape at /description — `description` must be a string, not 1
   d     project  held
-    waits for trust: `preface trust grant`
+    not trusted: `preface trust grant`
   f     global   active       Configured.
     configured by project
-nothing: commands, contextProviders, hooks, mcp, providers, sessionStores, stateMachines, ui
+nothing: commands, contextProviders, hooks, providers, servers, sessionStores, stateMachines, ui
 "
         );
         assert_eq!(counts(&scopes), "4 active, 2 off, 3 warnings, 1 error");
@@ -432,7 +432,7 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
         assert_eq!(
             plain(&table(&scopes, &[ListingGroup::Mcp], InactiveRows::Shown, None)),
             "  name  layer    state    what it is
-mcp
+servers
   bad   global   broken
     broken: shape at /command — `command` must be a string, not a number
   docs  global   active   streamable-http: https://docs.example/mcp

@@ -6,7 +6,7 @@
 //!   │
 //! 3 │ You are on [git:brnach].
 //!   │            ^^^^^^^^^^^^
-//! hint: did you mean `git:branch`?
+//! help: did you mean `git:branch`?
 //! ```
 
 use super::{
@@ -90,7 +90,7 @@ impl fmt::Display for DiagnosticView<'_> {
         if let Some(help) = &self.help {
             let hint = style::HINT;
             let help = wrap(&format!("      {}", shown(help)), self.columns, 6);
-            writeln!(f, "{hint}hint{hint:#}: {}", help.trim_start())?;
+            writeln!(f, "{hint}help{hint:#}: {}", help.trim_start())?;
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ mod tests {
         let place = Place::within(Some(Scope::Project), ".preface/template.md", text, 20..32);
         Diagnostic::error(DiagnosticCode::TemplateUnknownName, "unknown variable `git.brnach`")
             .at(place)
-            .help("did you mean `git:branch`? `preface facts` lists what is available here")
+            .help("did you mean `git:branch`? `preface list variables` lists what is available here")
     }
 
     #[test]
@@ -198,7 +198,7 @@ error: unknown variable `git.brnach`
   │
 3 │ You are on [git:brnach].
   │            ^^^^^^^^^^^^
-hint: did you mean `git:branch`? `preface facts` lists what is available here
+help: did you mean `git:branch`? `preface list variables` lists what is available here
 ";
         assert_eq!(plain(&note(), 100), expected);
         let one = format!("{}", DiagnosticView::of(&note(), 100));
@@ -244,7 +244,7 @@ warning: here
             .help("seven eight nine ten eleven");
         assert_eq!(
             plain(&note, 24),
-            "info: one two three four\n      five six\nhint: seven eight nine\n      ten eleven\n"
+            "info: one two three four\n      five six\nhelp: seven eight nine\n      ten eleven\n"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! `preface agents`
+//! `preface list agents`
 
 use crate::sandbox::Sandbox;
 
@@ -18,7 +18,7 @@ fn manned() -> Sandbox {
 
 #[test]
 fn what_answers_to_a_name_is_listed_and_the_rest_is_counted() {
-    manned().run("preface agents --trust once").exits(0).prints(
+    manned().run("preface list agents --trust once").exits(0).prints(
         "name    layer    state   tools         path
 review  project  active  Read, Grep    .preface/agents/review.md
   Reviews a change.
@@ -33,8 +33,8 @@ not shown: 2 more; `--all` shows them and why
 #[test]
 fn all_of_them_say_why() {
     let unused = "warning: the profile `default` has no agents: it builds the prompt of none [agents/unused]\n\
-                  hint: `--preset` names a profile with `[agents]`, such as `claude-code`\n";
-    manned().run("preface agents --all --trust once").exits(0).says(unused).prints(
+                  help: `--preset` names a profile with `[agents]`, such as `claude-code`\n";
+    manned().run("preface list agents --all --trust once").exits(0).says(unused).prints(
         "name    layer    state   tools         path
 broken  global   broken  -             ~/.config/preface/agents/broken.md
   broken: ~/.config/preface/agents/broken.md was left out: it has no description
@@ -53,7 +53,7 @@ write   global   active  all but Bash  ~/.config/preface/agents/write.md
 #[test]
 fn what_waits_for_trust_is_shown_as_held() {
     let sandbox = manned();
-    let rows = sandbox.run("preface agents --format json").exits(0).json();
+    let rows = sandbox.run("preface list agents --format json").exits(0).json()["entries"].clone();
     let states: Vec<_> = rows
         .as_array()
         .expect("a list")
@@ -75,5 +75,5 @@ fn what_waits_for_trust_is_shown_as_held() {
 
 #[test]
 fn without_agents_there_is_nothing() {
-    Sandbox::empty().run("preface agents").exits(0).says("").prints("nothing: agents\n");
+    Sandbox::empty().run("preface list agents").exits(0).says("").prints("nothing: agents\n");
 }

@@ -12,14 +12,14 @@ fn the_prompt_is_exactly_what_stdout_gets() {
 fn text_that_is_not_trusted_is_held_and_told_in_one_line() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
-    let held = "warning: AGENTS.md held for trust; `preface trust grant` lets it speak (`-v` tells more)\n";
+    let held = "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review it with `preface trust diff`, then run `preface trust grant`\n";
     sandbox.run("preface build").exits(0).prints(BARE).says(held);
     sandbox.run("preface build -q").exits(0).prints(BARE).says("");
     sandbox.run("preface build -v").exits(0).prints(BARE).says(
         "\
-warning: AGENTS.md (10 bytes) was held: you have not trusted it [trust/held]
+warning: AGENTS.md (10 bytes) was left out: it is not trusted [trust/held]
  ——▶ AGENTS.md   (project layer)
-hint: look at it, then trust it: `preface trust grant`, or `--trust once` for this call
+help: look at it, then trust it: `preface trust grant`, or `--trust once` for this call
 ",
     );
 }
@@ -42,8 +42,8 @@ fn required_trust_that_is_missing_is_exit_3_and_no_prompt() {
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface build --trust require").exits(3).prints("").says(
         "\
-error: held for trust: AGENTS.md
-hint: `preface trust status` lists what is held; look at it, then `preface trust grant`
+error: not trusted: AGENTS.md
+help: `preface trust status` lists the untrusted files; review them, then run `preface trust grant`
 ",
     );
     let ran = sandbox.run("preface build --trust require --format json").exits(3).prints("");
@@ -76,25 +76,25 @@ fn pins_that_the_caller_gives_count() {
 fn a_world_gives_the_same_bytes_again_without_the_machine() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
-    let first = sandbox.run("preface build --trust once --save-world world.json").exits(0).says("");
+    let first = sandbox.run("preface build --trust once --save-snapshot world.json").exits(0).says("");
     fs::remove_file(sandbox.path("work/AGENTS.md")).expect("it was there");
     fs::remove_dir_all(sandbox.path("home/.config")).expect("it was there");
-    sandbox.run("preface build --world world.json").exits(0).prints(&first.stdout).says("");
-    let again = sandbox.run("preface build --world world.json --format json").exits(0).json();
+    sandbox.run("preface build --snapshot world.json").exits(0).prints(&first.stdout).says("");
+    let again = sandbox.run("preface build --snapshot world.json --format json").exits(0).json();
     assert_eq!(again["text"], *first.stdout);
     sandbox
-        .run("preface build --world world.json --model x")
+        .run("preface build --snapshot world.json --model x")
         .exits(2)
         .prints("")
-        .says("error: `--world` stands alone: it cannot be combined with flags such as `-C` or `--trust`\nhint: `preface build --help` tells what it takes\n");
+        .says("error: `--snapshot` cannot be combined with flags such as `-C` or `--trust`\nhelp: `preface build --help` describes the arguments\n");
 }
 
 #[test]
 fn a_world_that_is_none_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.work("world.json", "{}");
-    let ran = sandbox.run("preface build --world world.json").exits(1).prints("");
-    assert!(ran.stderr.starts_with("error: `world.json` is no saved world: missing field"), "{}", ran.stderr);
+    let ran = sandbox.run("preface build --snapshot world.json").exits(1).prints("");
+    assert!(ran.stderr.starts_with("error: invalid snapshot: `world.json`: missing field"), "{}", ran.stderr);
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn over_the_budget_something_is_cut_and_what_must_stay_is_exit_5() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
     let ran = sandbox.run("preface build --budget 40").exits(0);
-    assert_eq!(ran.stderr, "warning: `rules` cut; `today` left out (`-v` tells more)\n", "{}", ran.stdout);
+    assert_eq!(ran.stderr, "warning: `rules` cut; `today` left out (`-v` shows details)\n", "{}", ran.stdout);
     sandbox.run("preface build --budget 2").exits(5).prints("").says(
-        "error: system prompt 3 tokens exceeds budget 2\nhint: `identity` needs 3; raise the budget, or shorten them\n",
+        "error: system prompt 3 tokens exceeds budget 2\nhelp: `identity` needs 3; raise the budget, or shorten them\n",
     );
 }
 
@@ -132,11 +132,11 @@ fn settings_and_facts_can_be_given_for_one_call() {
     let sandbox = Sandbox::new();
     sandbox
         .run(
-            "preface build --set 'systemPrompt.append=Answer in English.' --fact system:local_date=today=now",
+            "preface build --set 'systemPrompt.append=Answer in English.' --variable system:local_date=today=now",
         )
         .exits(0)
         .prints("You help.\n\nIt is today=now.\n\nAnswer in English.");
-    sandbox.run("preface build --fact system:local_date").exits(0).prints("You help.\n\nIt is .");
+    sandbox.run("preface build --variable system:local_date").exits(0).prints("You help.\n\nIt is .");
 }
 
 #[test]
@@ -150,7 +150,7 @@ error: unknown key: `arange`
   │
 2 │ arange = \"listed\"
   │ ^^^^^^
-hint: did you mean `arrange`?
+help: did you mean `arrange`?
 ",
     );
 }
@@ -161,13 +161,13 @@ fn a_template_that_is_too_deep_is_shown_where_it_gets_too_deep() {
     sandbox.home(".config/preface/append.md", "Hi.\n[if a:b][if a:b][if a:b]x[endif][endif][endif]\n");
     sandbox.run("preface build --set template.maxDepth=2").exits(1).prints("").says(
         "\
-error: `if` blocks stand more than 2 deep inside each other
+error: `if` blocks are nested more than 2 deep
  ——▶ ~/.config/preface/append.md:2:17   (global layer)
   │
 2 │ [if a:b][if a:b][if a:b]x[endif][endif][endif]
   │                 ^^^^^^^^
-hint: make the template smaller, or lift the limit: `preface settings set template.maxDepth 0`, or
-      for one call `--set template.maxDepth=0`
+help: make the template smaller, or lift the limit: `preface config set template.maxDepth 0`, or for
+      one call `--set template.maxDepth=0`
 ",
     );
 }
@@ -183,7 +183,7 @@ fn settings_that_are_wrong_are_a_note_with_a_place() {
         ran.stderr
     );
     assert!(ran.stderr.contains("\n3 │   \"budgte\": {}\n  │   ^^^^^^^^\n"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("hint: did you mean `budget`?"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("help: did you mean `budget`?"), "{}", ran.stderr);
 }
 
 #[test]
@@ -210,20 +210,28 @@ fn a_system_file_of_any_size_is_cut_to_its_ceiling() {
 #[test]
 fn the_first_file_comes_with_a_build_and_is_reported() {
     let sandbox = Sandbox::empty();
-    for command in
-        ["explain", "lint", "scopes", "health", "trust status", "trust list", "facts", "agents", "diff"]
-    {
+    for command in [
+        "explain",
+        "lint",
+        "list",
+        "doctor",
+        "trust status",
+        "trust list",
+        "list variables",
+        "list agents",
+        "diff",
+    ] {
         let _ = sandbox.run(&format!("preface {command} --preset stud"));
         assert!(!sandbox.path("home/.stud").exists(), "{command} only looks");
     }
-    for command in ["template get", "template list", "conversations list"] {
+    for command in ["template show", "template list", "conversation list"] {
         sandbox.run(&format!("preface {command}")).exits(0);
         assert!(!sandbox.path("home/.stud").exists(), "{command} only looks");
     }
     sandbox
         .run("preface build --preset stud")
         .exits(0)
-        .says("info: [ROOT]/home/.stud/system.md was created (751 bytes) (`-v` tells more)\n");
+        .says("info: [ROOT]/home/.stud/system.md was created (751 bytes) (`-v` shows details)\n");
     sandbox.run("preface build --preset stud").exits(0).says("");
 }
 
@@ -232,8 +240,7 @@ fn a_part_that_goes_into_a_message_is_reported() {
     let sandbox = Sandbox::empty();
     sandbox.work("CLAUDE.md", "Rule.\n");
     let place = "preface build --preset claude-code --set claudeMd.place=user";
-    let told =
-        "`claude-md` is sent in a message of the user: `--format request` and `--format json` show it\n";
+    let told = "`claude-md` is sent in a user message: `--format request` and `--format json` include it\n";
     let ran = sandbox.run(place).exits(0).says(told);
     assert!(!ran.stdout.contains("Rule."));
     sandbox.run(&format!("{place} -q")).exits(0).says("");
@@ -266,7 +273,7 @@ fn the_line_after_a_build_names_the_files_of_what_it_reports() {
     let ran = sandbox.run("preface build --preset stud").exits(0);
     assert_eq!(
         ran.stderr,
-        "error: unterminated object; this file is left out (~/.stud/settings.json:1:1) (`-v` tells more)\n"
+        "error: unterminated object; this file is left out (~/.stud/settings.json:1:1) (`-v` shows details)\n"
     );
     sandbox.work(".stud/system.md", "Use tabs.\n");
     let ran = sandbox.run("preface build --preset stud").exits(0);
@@ -278,5 +285,5 @@ fn the_line_after_a_build_names_the_files_of_what_it_reports() {
     let sandbox = Sandbox::empty();
     sandbox.work(".sf/SYSTEM.md/file", "").work(".sf/APPEND_SYSTEM.md/file", "");
     let ran = sandbox.run("preface build --preset pi").exits(0);
-    assert_eq!(ran.stderr, "error: 2 errors: .sf/APPEND_SYSTEM.md and .sf/SYSTEM.md (`-v` tells more)\n");
+    assert_eq!(ran.stderr, "error: 2 errors: .sf/APPEND_SYSTEM.md and .sf/SYSTEM.md (`-v` shows details)\n");
 }

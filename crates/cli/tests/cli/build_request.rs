@@ -90,10 +90,13 @@ fn a_saved_world_keeps_the_words_and_the_tools() {
     let sandbox = Sandbox::new();
     sandbox.work("mine.toml", "extends = \"small\"\n[messages]\nbranch.after = \"</end>\"\n");
     sandbox.work("chat.json", r#"{"messages":[{"role":"branchSummary","summary":"x"}]}"#);
-    let line = "preface build --profile mine.toml --tools read --format request --messages chat.json --save-world w.json";
+    let line = "preface build --profile mine.toml --tools read --format request --messages chat.json --save-snapshot w.json";
     let first = sandbox.run(line).exits(0).stdout;
     assert!(first.contains("x</end>"), "{first}");
-    sandbox.run("preface build --world w.json --format request --messages chat.json").exits(0).prints(&first);
+    sandbox
+        .run("preface build --snapshot w.json --format request --messages chat.json")
+        .exits(0)
+        .prints(&first);
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn other_forms_show_no_messages_and_check_the_file_all_the_same() {
         .run("preface build --messages chat.json")
         .exits(0)
         .prints(BARE)
-        .says("warning: `system` beside `messages` is not read (chat.json:1:2) (`-v` tells more)\n");
+        .says("warning: `system` beside `messages` is not read (chat.json:1:2) (`-v` shows details)\n");
     sandbox.work("bad.json", "[\n  {\"role\": \"asistant\", \"content\": []}\n]\n");
     for form in ["text", "json", "request"] {
         sandbox.run(&format!("preface build --format {form} --messages bad.json")).exits(1).prints("").says(
@@ -115,7 +118,7 @@ error: message 0: unknown role `asistant`
   │
 2 │   {\"role\": \"asistant\", \"content\": []}
   │            ^^^^^^^^^^
-hint: did you mean `assistant`?
+help: did you mean `assistant`?
 ",
         );
     }

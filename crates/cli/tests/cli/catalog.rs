@@ -70,10 +70,10 @@ fn nothing_is_imported_and_nothing_is_made_by_looking() {
     sandbox.run("preface catalog list 1.2.3").exits(1).says(
         "\
 error: the catalog 1.2.3 is not imported
-hint: `preface catalog import DIR` imports one, `preface catalog list` shows what there is
+help: `preface catalog import DIR` imports one, `preface catalog list` shows what there is
 ",
     );
-    sandbox.run("preface catalog remove 1.2.3").exits(1);
+    sandbox.run("preface catalog delete 1.2.3").exits(1);
     assert!(!sandbox.path("home/.local").exists(), "looking makes nothing");
 }
 
@@ -130,7 +130,7 @@ total  3 prompts, 64 bytes, not counted, 2 values, 1 kept
     sandbox.run("preface catalog list 1.2.3 --category tools").exits(2).says(
         "\
 error: the catalog 1.2.3 has no category `tools`
-hint: it has System Prompt, Tool Description
+help: it has System Prompt, Tool Description
 ",
     );
 }
@@ -148,7 +148,7 @@ fn a_prompt_is_shown_as_it_is_written() {
     sandbox.run("preface catalog show 1.2.3 'Tool Description: Bel'").exits(1).says(
         "\
 error: the catalog 1.2.3 has no prompt `Tool Description: Bel`
-hint: did you mean `Tool Description: Bell`? `preface catalog list VERSION` shows them
+help: did you mean `Tool Description: Bell`? `preface catalog list VERSION` shows them
 ",
     );
 }
@@ -159,7 +159,7 @@ fn two_catalogs_are_compared() {
     sandbox.run("preface catalog diff 1.2.3 1.2.4").exits(0).says("").prints(
         "\
 1.2.3 → 1.2.4  3 prompts, 1 added, 1 changed, 1 the same
-with another head, or written otherwise, but the same in what they say: 1
+other metadata or formatting, same text: 1
 
 category          prompts  added  removed  renamed  changed  tokens  difference
 System Prompt       1 → 1                                     7 → -
@@ -254,11 +254,7 @@ fn a_changed_byte_is_found_in_each_kind_of_file() {
 #[test]
 fn a_catalog_is_removed_whole() {
     let sandbox = imported();
-    sandbox
-        .run("preface catalog remove 1.2.3")
-        .exits(0)
-        .prints("")
-        .says("The catalog 1.2.3 is not kept any more.\n");
+    sandbox.run("preface catalog delete 1.2.3").exits(0).prints("").says("The catalog 1.2.3 is deleted.\n");
     assert!(!sandbox.path("home/.local/state/preface/catalogs/1.2.3").exists());
     sandbox.run("preface catalog show 1.2.3 bell").exits(1);
     sandbox.run("preface catalog verify").exits(0).prints("1.2.4  whole: 3 prompts\n");
@@ -270,7 +266,7 @@ fn no_version_leads_out_of_the_directory() {
     for version in ["../../x", "..", "1.2.3/../..", "1.2.3-beta"] {
         let ran = sandbox.run(&format!("preface catalog import cat --version {version}")).exits(1);
         assert!(ran.stderr.contains("version"), "{}", ran.stderr);
-        for command in ["list", "remove"] {
+        for command in ["list", "delete"] {
             sandbox.run(&format!("preface catalog {command} {version}")).exits(1);
         }
         sandbox.run(&format!("preface catalog verify {version}")).exits(1);
@@ -375,7 +371,7 @@ fn what_a_killed_import_left_behind_is_no_trouble() {
     assert!(said.contains("an import of the catalog 1.2.9 did not come to its end"), "{said}");
     sandbox.run("preface catalog import cat").exits(0).says("");
     assert!(!left.exists(), "the next import clears up");
-    sandbox.run("preface catalog remove 1.2.9").exits(0);
+    sandbox.run("preface catalog delete 1.2.9").exits(0);
     sandbox.run("preface catalog list").exits(0).says("");
 }
 

@@ -1,4 +1,4 @@
-//! `preface conversations`: the prompts that the store keeps.
+//! `preface conversation`: the prompts that the store keeps.
 
 use crate::sandbox::{BARE, Sandbox};
 
@@ -18,38 +18,38 @@ const LATER: &str = "--now 2026-04-01T00:00:00Z";
 fn nothing_is_kept_and_nothing_is_made_by_looking() {
     let sandbox = Sandbox::empty();
     sandbox
-        .run("preface conversations list")
+        .run("preface conversation list")
         .exits(0)
-        .prints("Nothing is kept yet. `preface build --conversation ID` keeps a prompt.\n");
-    sandbox.run("preface conversations list --format json").exits(0).prints("[]\n");
-    for line in ["show c1", "past c1", "compact c1", "refresh c1", "rm c1"] {
-        sandbox.run(&format!("preface conversations {line}")).exits(1).prints("").says(
+        .prints("No prompt is stored. `preface build --conversation ID` stores one.\n");
+    sandbox.run("preface conversation list --format json").exits(0).prints("[]\n");
+    for line in ["show c1", "history c1", "compact c1", "refresh c1", "diff c1", "delete c1"] {
+        sandbox.run(&format!("preface conversation {line}")).exits(1).prints("").says(
             "\
 error: unknown conversation: `c1`
-hint: `preface conversations list` lists those that are kept
+help: `preface conversation list` lists the stored ones
 ",
         );
     }
     sandbox
-        .run("preface conversations purge --older-than 1d --now 2026-03-07T00:00:00Z")
+        .run("preface conversation delete --older-than 1d --now 2026-03-07T00:00:00Z")
         .exits(0)
-        .says("Forgot 0 conversations built before 2026-03-06T00:00:00Z.\n");
+        .says("Deleted 0 conversations built before 2026-03-06T00:00:00Z.\n");
     assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
 }
 
 #[test]
 fn what_is_kept_is_listed_and_shown() {
     let sandbox = kept();
-    sandbox.run("preface conversations list").exits(0).prints(
+    sandbox.run("preface conversation list").exits(0).prints(
         "\
 conversation  rev  built             bytes  from   cwd
 c1              1  2026-03-07 14:55     28  small  [ROOT]/work
 ",
     );
-    sandbox.run("preface conversations list --prefix d").exits(0).prints("Nothing like that is kept.\n");
-    let json = sandbox.run("preface conversations show c1 --format json").exits(0).json();
+    sandbox.run("preface conversation list --prefix d").exits(0).prints("Nothing like that is kept.\n");
+    let json = sandbox.run("preface conversation show c1 --format json").exits(0).json();
     let fingerprint = json["document"]["fingerprint"].as_str().expect("a digest");
-    sandbox.run("preface conversations show c1").exits(0).says("").prints(
+    sandbox.run("preface conversation show c1").exits(0).says("").prints(
         &"\
 conversation  c1
 revision      1 (first-turn)
@@ -73,7 +73,7 @@ cache: the first 3 tokens (9 bytes) are the same for every conversation; `today`
 "
         .replace("FINGERPRINT", fingerprint),
     );
-    sandbox.run("preface conversations show c1 --text").exits(0).prints(BARE);
+    sandbox.run("preface conversation show c1 --text").exits(0).prints(BARE);
     assert_eq!(json["conversation"]["revision"], 1);
     assert_eq!(json["document"]["text"], BARE);
     assert_eq!(json["asked"]["model"], "one");
@@ -83,21 +83,21 @@ cache: the first 3 tokens (9 bytes) are the same for every conversation; `today`
 #[test]
 fn a_compaction_builds_afresh_and_keeps_the_prompt_without_the_instructions() {
     let sandbox = kept();
-    let ran = sandbox.run(&format!("preface conversations compact c1 {LATER}")).exits(0);
+    let ran = sandbox.run(&format!("preface conversation compact c1 {LATER}")).exits(0);
     // Seed 002 §4, step 3: the prompt, an empty line, the instructions.
     let instructions = ran.stdout.strip_prefix(&format!("{NEW}\n\n")).expect("the prompt comes first");
     assert!(!instructions.is_empty());
     assert_eq!(ran.stderr, "`c1` is at revision 2 now, without the instructions.\n");
     sandbox.run("preface build --conversation c1 -q").exits(0).prints(NEW);
-    sandbox.run("preface conversations past c1").exits(0).prints(
+    sandbox.run("preface conversation history c1").exits(0).prints(
         "\
 rev  reason      built             replaced          bytes  from
   1  first-turn  2026-03-07 14:55  2026-04-01 00:00     28  small
 ",
     );
-    sandbox.run("preface conversations past c1 1").exits(0).prints(BARE);
-    sandbox.run("preface conversations past c1 2").exits(1);
-    let json = sandbox.run(&format!("preface conversations compact c1 -q --format json {LATER}")).json();
+    sandbox.run("preface conversation history c1 1").exits(0).prints(BARE);
+    sandbox.run("preface conversation history c1 2").exits(1);
+    let json = sandbox.run(&format!("preface conversation compact c1 -q --format json {LATER}")).json();
     assert_eq!((&json["prompt"], &json["revision"]), (&NEW.into(), &3.into()));
     assert_eq!(json["instructions"], instructions);
 }
@@ -128,16 +128,16 @@ cache: the first 3 tokens (11 bytes) are the same; then `rules` differs, because
 "
         )
     };
-    let ran = sandbox.run(&format!("preface conversations refresh c1 --dry-run {LATER}")).exits(0);
+    let ran = sandbox.run(&format!("preface conversation refresh c1 --dry-run {LATER}")).exits(0);
     assert_eq!(ran.stdout, diff("as it would be now"));
     assert_eq!(ran.stderr, "`c1` stays at revision 1.\n");
     sandbox.run("preface build --conversation c1 -q").exits(0).prints(BARE);
-    let ran = sandbox.run(&format!("preface conversations refresh c1 {LATER}")).exits(0);
+    let ran = sandbox.run(&format!("preface conversation refresh c1 {LATER}")).exits(0);
     assert_eq!(ran.stdout, diff("revision 2"));
     assert_eq!(ran.stderr, "`c1` is at revision 2 now.\n");
     sandbox.run("preface build --conversation c1 -q").exits(0).prints(NEW);
     sandbox
-        .run(&format!("preface conversations refresh c1 {LATER}"))
+        .run(&format!("preface conversation refresh c1 {LATER}"))
         .exits(0)
         .says("`c1` stays at revision 2: nothing changed.\n");
 }
@@ -146,17 +146,17 @@ cache: the first 3 tokens (11 bytes) are the same; then `rules` differs, because
 fn what_is_forgotten_begins_again() {
     let sandbox = kept();
     sandbox.run(&format!("preface build --conversation c2 -q {LATER}")).exits(0).prints(NEW);
-    let purge = "preface conversations purge --older-than 2w --now 2026-04-02T00:00:00Z";
+    let purge = "preface conversation delete --older-than 2w --now 2026-04-02T00:00:00Z";
     sandbox
         .run(&format!("{purge} --dry-run"))
         .exits(0)
-        .says("1 conversation built before 2026-03-19T00:00:00Z would be forgotten.\n");
-    sandbox.run(purge).exits(0).says("Forgot 1 conversation built before 2026-03-19T00:00:00Z.\n");
-    sandbox.run("preface conversations rm c1 c2").exits(1).says(
+        .says("1 conversation built before 2026-03-19T00:00:00Z would be deleted.\n");
+    sandbox.run(purge).exits(0).says("Deleted 1 conversation built before 2026-03-19T00:00:00Z.\n");
+    sandbox.run("preface conversation delete c1 c2").exits(1).says(
         "\
-Forgot `c2`.
+Deleted `c2`.
 error: unknown conversation: `c1`
-hint: `preface conversations list` lists those that are kept
+help: `preface conversation list` lists the stored ones
 ",
     );
     sandbox.run(&format!("preface build --conversation c1 -q {LATER}")).exits(0).prints(NEW);
@@ -172,9 +172,9 @@ fn a_stored_template_reaches_old_conversations_at_their_compaction() {
     sandbox.run("preface template set t.md").exits(0);
     sandbox.run("preface build --preset template --conversation old -q").exits(0).prints("One.");
     sandbox.run("preface build --preset template --conversation new -q").exits(0).prints("Two.");
-    sandbox.run("preface conversations compact old -q").exits(0);
+    sandbox.run("preface conversation compact old -q").exits(0);
     sandbox.run("preface build --conversation old -q").exits(0).prints("Two.");
-    let rows = sandbox.run("preface conversations list --template main --format json").exits(0).json();
+    let rows = sandbox.run("preface conversation list --template main --format json").exits(0).json();
     let versions: Vec<_> =
         rows.as_array().unwrap().iter().map(|row| row["template"]["version"].clone()).collect();
     assert_eq!(versions, [2, 2]);
@@ -183,11 +183,11 @@ fn a_stored_template_reaches_old_conversations_at_their_compaction() {
 #[test]
 fn the_audit_of_the_store_is_listed_exported_and_trimmed() {
     let sandbox = Sandbox::new();
-    sandbox.run("preface conversations audit").exits(0).prints("Nothing happened yet.\n");
+    sandbox.run("preface conversation audit").exits(0).prints("Nothing happened yet.\n");
     sandbox.run("preface build --conversation c1 -q").exits(0);
     sandbox.run("preface build --conversation c2 -q").exits(0);
-    sandbox.run("preface conversations rm c1").exits(0);
-    let ran = sandbox.run("preface conversations audit").exits(0);
+    sandbox.run("preface conversation delete c1").exits(0);
+    let ran = sandbox.run("preface conversation audit").exits(0);
     let rows: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[0], ["at", "actor", "action", "subject", "detail"]);
     assert_eq!(rows[1][2..], ["local", "conversation.delete", "c1"]);
@@ -195,25 +195,46 @@ fn the_audit_of_the_store_is_listed_exported_and_trimmed() {
         rows[2][2..],
         ["local", "conversation.create", "c2", "revision", "1,", "reason", "first-turn"]
     );
-    let ran = sandbox.run("preface conversations audit --limit 1").exits(0);
+    let ran = sandbox.run("preface conversation audit --limit 1").exits(0);
     assert_eq!(
         (ran.stdout.lines().count(), ran.stderr.as_str()),
         (2, "There are more; `--limit N` or `--all` shows them.\n")
     );
-    let all = sandbox.run("preface conversations audit --all --format json").exits(0).json();
+    let all = sandbox.run("preface conversation audit --all --format json").exits(0).json();
     assert_eq!((all.as_array().map(Vec::len), &all[2]["subject"]), (Some(3), &"c1".into()));
     assert!(all[2]["detail"]["fingerprint"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
 
-    let trim = "preface conversations audit --trim-older-than 1d --now 2026-03-09T00:00:00Z";
+    let trim = "preface conversation audit --trim-older-than 1d --now 2026-03-09T00:00:00Z";
     let before = "from before 2026-03-08T00:00:00Z";
     sandbox
         .run(&format!("{trim} --dry-run"))
         .exits(0)
         .says(&format!("2 entries {before} would be removed.\n"));
     sandbox.run(trim).exits(0).says(&format!("Removed 2 entries {before}.\n"));
-    let left = sandbox.run("preface conversations audit --all --format json").exits(0).json();
+    let left = sandbox.run("preface conversation audit --all --format json").exits(0).json();
     let actions: Vec<&str> =
         left.as_array().expect("a list").iter().filter_map(|entry| entry["action"].as_str()).collect();
     assert_eq!(actions, ["audit.trim", "conversation.delete"]);
-    sandbox.run("preface conversations audit --dry-run").exits(2);
+    sandbox.run("preface conversation audit --dry-run").exits(2);
+}
+
+#[test]
+fn two_revisions_of_a_prompt_are_compared() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build --conversation c1 -q").exits(0);
+    sandbox.run("preface conversation diff c1 --exit-code").exits(0);
+    sandbox.home(".config/preface/append.md", "Be kind.\n");
+    sandbox.run("preface conversation compact c1 -q --now 2026-03-07T14:55:05Z").exits(0);
+    let ran = sandbox.run("preface conversation diff c1 --exit-code").exits(1);
+    assert!(
+        ran.stdout.contains("c1 (revision 1)") && ran.stdout.contains("c1 (revision 2)"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("\n+Be kind."), "{}", ran.stdout);
+    sandbox.run("preface conversation diff c1 2 2 --exit-code").exits(0);
+    sandbox
+        .run("preface conversation diff c1 7")
+        .exits(1)
+        .says("error: unknown revision: 7\nhelp: `preface conversation history ID` lists the revisions\n");
 }

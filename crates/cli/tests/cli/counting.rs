@@ -31,7 +31,7 @@ fn a_limit_is_about_the_finished_text() {
     let sandbox = sandbox();
     sandbox.run("preface build --preset strict --budget 2").exits(0).prints("01234567890").says("");
     sandbox.run("preface build --preset strict --budget 1").exits(5).prints("").says(
-        "error: system prompt 2 tokens exceeds budget 1\nhint: `head` needs 1 and `tail` needs 1; raise the budget, or shorten them\n",
+        "error: system prompt 2 tokens exceeds budget 1\nhelp: `head` needs 1 and `tail` needs 1; raise the budget, or shorten them\n",
     );
 }
 
@@ -39,10 +39,10 @@ fn a_limit_is_about_the_finished_text() {
 fn the_caller_is_stronger_than_the_profile() {
     let sandbox = sandbox();
     sandbox
-        .run("preface build --preset strict --count estimate --budget 2")
+        .run("preface build --preset strict --tokenizer estimate --budget 2")
         .exits(5)
         .prints("")
-        .says("error: system prompt 3 tokens exceeds budget 2\nhint: `head` needs 2 and `tail` needs 1; raise the budget, or shorten them\n");
+        .says("error: system prompt 3 tokens exceeds budget 2\nhelp: `head` needs 2 and `tail` needs 1; raise the budget, or shorten them\n");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_profile_that_names_an_unknown_counter_is_told_so() {
         .prints("")
         .says(
             "error: unknown counter: `estimate:bytes4-flor` (`counter` of the profile)\n\
-             hint: did you mean `estimate:bytes4-floor`?\n",
+             help: did you mean `estimate:bytes4-floor`?\n",
         );
 }
 
@@ -77,8 +77,9 @@ fn the_document_says_who_counted_and_how_sure_that_is() {
         ("estimate:gpt", json!({"count": 3, "counter": "estimate:gpt", "exact": false, "low": 3, "high": 4})),
         ("estimate", json!({"count": 3, "counter": "estimate:bytes4", "exact": false})),
     ] {
-        let ran =
-            sandbox.run(&format!("preface build --preset strict --format json --count {counter}")).exits(0);
+        let ran = sandbox
+            .run(&format!("preface build --preset strict --format json --tokenizer {counter}"))
+            .exits(0);
         let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a document");
         assert_eq!(document["tokens"], tokens);
     }
@@ -87,8 +88,8 @@ fn the_document_says_who_counted_and_how_sure_that_is() {
 #[test]
 fn a_saved_world_is_counted_as_it_was() {
     let sandbox = sandbox();
-    sandbox.run("preface build --preset strict --count o200k --save-world world.json").exits(0);
-    let ran = sandbox.run("preface explain --world world.json").exits(0);
+    sandbox.run("preface build --preset strict --tokenizer o200k --save-snapshot world.json").exits(0);
+    let ran = sandbox.run("preface explain --snapshot world.json").exits(0);
     assert!(ran.stdout.starts_with("strict: 2 parts, 4 tokens (o200k), 11 bytes\n"), "{}", ran.stdout);
 }
 
@@ -107,7 +108,7 @@ tokens  share  sum  so far  section   mostly from
      3  17.6%   17  100.0%  identity  small.toml
 ",
     );
-    sandbox.run("preface explain --largest 1 --count estimate:claude").exits(0).says("").prints(
+    sandbox.run("preface explain --largest 1 --tokenizer estimate:claude").exits(0).says("").prints(
         "\
 small: 3 parts, 16 tokens (estimate:claude: 14 to 18), 62 bytes
 

@@ -89,7 +89,7 @@ context bytes 45–53
         .prints("")
         .says("error: AGENTS.md has 3 lines, and no line 9\n");
     let ran = sandbox.run("preface explain --at 'Use spaces'").exits(1).prints("");
-    assert!(ran.stderr.starts_with("error: the prompt does not say `Use spaces`\n"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: the prompt does not contain `Use spaces`\n"), "{}", ran.stderr);
     sandbox
         .run("preface explain --at 4096")
         .exits(1)
@@ -107,7 +107,7 @@ fn a_line_that_is_held_says_so() {
         "{}",
         ran.stdout
     );
-    assert!(ran.stdout.contains("was held: it changed since you trusted it"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("was left out: it changed since you trusted it"), "{}", ran.stdout);
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn the_document_is_the_one_that_build_prints() {
 #[test]
 fn a_saved_world_is_explained_without_the_machine() {
     let sandbox = sandbox();
-    sandbox.run("preface build --save-world world.json").exits(0);
+    sandbox.run("preface build --save-snapshot world.json").exits(0);
     std::fs::remove_file(sandbox.path("work/AGENTS.md")).expect("it was there");
-    let ran = sandbox.run("preface explain --world world.json").exits(0).says("");
+    let ran = sandbox.run("preface explain --snapshot world.json").exits(0).says("");
     assert!(ran.stdout.starts_with("small: 4 parts, 19 tokens"), "{}", ran.stdout);
 }
 
@@ -140,14 +140,14 @@ fn what_is_held_is_among_what_is_absent() {
     sandbox.home(".stud/system.md", "Mine.\n").work(".stud/system.md", "Theirs.\n");
     sandbox.run("preface explain --absent --preset stud").exits(0).prints(
         "\
-section  reason  why
-.stud    held    you have not trusted it
+section  reason    why
+.stud    left out  it is not trusted
 ",
     );
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
     let ran = sandbox.run("preface explain --absent").exits(0);
-    assert!(ran.stdout.contains("\nAGENTS.md  held "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nAGENTS.md  left out "), "{}", ran.stdout);
 }
 
 #[test]

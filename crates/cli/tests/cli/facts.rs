@@ -1,10 +1,10 @@
-//! `preface facts`
+//! `preface list variables`
 
 use crate::sandbox::Sandbox;
 
 #[test]
 fn each_fact_has_a_line_with_its_value() {
-    let ran = Sandbox::new().run("preface facts --model large-1").exits(0).says("");
+    let ran = Sandbox::new().run("preface list variables --model large-1").exits(0).says("");
     let row = |name: &str| {
         let line = ran.stdout.lines().find(|line| line.starts_with(&format!("{name} ")));
         line.unwrap_or_else(|| panic!("a row for {name}: {}", ran.stdout)).to_owned()
@@ -13,22 +13,25 @@ fn each_fact_has_a_line_with_its_value() {
     assert!(row("prompt:model").contains(" large-1 "));
     assert!(row("prompt:conversation_id").contains(" absent: not passed in "));
     assert!(row("file:<path>").contains(" any name "));
-    assert!(ran.stdout.starts_with("fact "), "the first line names the columns");
+    assert!(ran.stdout.starts_with("variable "), "the first line names the columns");
 }
 
 #[test]
 fn programs_get_values_unshortened() {
     let long = "x".repeat(100);
     let facts = Sandbox::new()
-        .run(&format!("preface facts --format json --fact prompt:model={long}"))
+        .run(&format!("preface list variables --format json --variable prompt:model={long}"))
         .exits(0)
-        .json();
-    let model = facts.as_array().into_iter().flatten().find(|fact| fact["fact"] == "prompt:model").cloned();
+        .json()["entries"]
+        .clone();
+    let model =
+        facts.as_array().into_iter().flatten().find(|fact| fact["variable"] == "prompt:model").cloned();
     assert_eq!(model.expect("it is listed")["value"], *long);
 }
 
 #[test]
 fn a_value_cannot_play_tricks() {
-    let ran = Sandbox::new().run("preface facts --fact 'prompt:model=a\u{1b}[2Jb\u{202e}'").exits(0);
+    let ran =
+        Sandbox::new().run("preface list variables --variable 'prompt:model=a\u{1b}[2Jb\u{202e}'").exits(0);
     assert!(ran.stdout.contains(" a\\u{1b}[2Jb\\u{202e} "), "{}", ran.stdout);
 }

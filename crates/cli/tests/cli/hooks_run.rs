@@ -1,4 +1,4 @@
-//! `preface hooks run`: scenarios on a real machine, beside hooks of the layers.
+//! `preface hook run`: scenarios on a real machine, beside hooks of the layers.
 
 use crate::sandbox::Sandbox;
 
@@ -10,7 +10,7 @@ const CHAT: &str = r#"{
   "steps": [{"prompt": "one"}, {"setActiveTools": ["read"]}, {"prompt": "two"}]
 }"#;
 
-const LINE: &str = "preface hooks run --scenario chat.json --preset pi --now 2026-03-07T14:55:05Z --tz UTC \
+const LINE: &str = "preface hook run --scenario chat.json --preset pi --now 2026-03-07T14:55:05Z --tz UTC \
                     --set docs=false --tools read,bash";
 
 fn sandbox() -> Sandbox {
@@ -103,12 +103,12 @@ fn a_slip_is_shown_where_it_is() {
   │
 2 │   {\"promt\": \"one\"}
   │          ^
-hint: did you mean `prompt`?
+help: did you mean `prompt`?
 ",
     );
-    let ran = sandbox.run("preface hooks run --scenario nowhere.json").exits(1).prints("");
+    let ran = sandbox.run("preface hook run --scenario nowhere.json").exits(1).prints("");
     assert!(ran.stderr.contains("nowhere.json"), "{}", ran.stderr);
-    sandbox.run("preface hooks run").exits(2).prints("");
+    sandbox.run("preface hook run").exits(2).prints("");
 }
 
 /// Real programs that fail, at each event: told and skipped, and what follows is as if they were not there.

@@ -1,4 +1,4 @@
-//! `preface init`
+//! `preface config init`
 
 use crate::sandbox::Sandbox;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 #[test]
 fn the_first_settings_are_written_once() {
     let sandbox = Sandbox::empty();
-    let ran = sandbox.run("preface init").exits(0).says("");
+    let ran = sandbox.run("preface config init").exits(0).says("");
     assert!(
         ran.stdout.starts_with("~/.config/preface was created.\n  wrote settings.json\n\n"),
         "{}",
@@ -14,7 +14,7 @@ fn the_first_settings_are_written_once() {
     );
     let settings = sandbox.path("home/.config/preface/settings.json");
     fs::write(&settings, "{}").expect("it can be changed");
-    let ran = sandbox.run("preface init").exits(0);
+    let ran = sandbox.run("preface config init").exits(0);
     assert!(ran.stdout.starts_with("~/.config/preface is there already.\n\n"), "{}", ran.stdout);
     assert_eq!(fs::read_to_string(&settings).expect("it is there"), "{}");
     assert!(!sandbox.path("home/.config/preface/system.md").exists());
@@ -23,7 +23,7 @@ fn the_first_settings_are_written_once() {
 #[test]
 fn the_first_settings_are_good_ones() {
     let sandbox = Sandbox::empty();
-    sandbox.run("preface init").exits(0);
+    sandbox.run("preface config init").exits(0);
     sandbox.run("preface build -v").exits(0).says("");
     // Every line that is switched off is good when it is switched on.
     let settings = sandbox.path("home/.config/preface/settings.json");
@@ -40,11 +40,11 @@ fn the_first_settings_are_good_ones() {
 #[test]
 fn a_first_system_file_comes_where_asked() {
     let sandbox = Sandbox::empty();
-    sandbox.run("preface init --with-system").exits(0);
+    sandbox.run("preface config init --with-system").exits(0);
     let system = sandbox.path("home/.config/preface/system.md");
     assert!(fs::metadata(&system).expect("it was written").len() > 100);
     fs::write(&system, "Mine.").expect("it can be changed");
-    sandbox.run("preface init --with-system").exits(0);
+    sandbox.run("preface config init --with-system").exits(0);
     assert_eq!(fs::read_to_string(&system).expect("it is there"), "Mine.");
 }
 
@@ -52,19 +52,19 @@ fn a_first_system_file_comes_where_asked() {
 fn a_profile_that_scaffolds_does_so_once() {
     let sandbox = Sandbox::empty();
     let scaffolded = sandbox.path("home/.stud/system.md");
-    sandbox.run("preface init --preset stud").exits(0);
+    sandbox.run("preface config init --preset stud").exits(0);
     assert!(scaffolded.exists());
     fs::remove_file(&scaffolded).expect("it was there");
-    sandbox.run("preface init --preset stud").exits(0);
+    sandbox.run("preface config init --preset stud").exits(0);
     assert!(!scaffolded.exists(), "what was deleted does not come back");
 }
 
 #[test]
 fn without_a_place_nothing_is_written() {
-    Sandbox::empty().without("HOME").run("preface init").exits(1).prints("").says(
+    Sandbox::empty().without("HOME").run("preface config init").exits(1).prints("").says(
         "\
 error: there is no place for your own files: neither PREFACE_HOME nor a home directory is set
-hint: set PREFACE_HOME to a directory
+help: set PREFACE_HOME to a directory
 ",
     );
 }
@@ -73,7 +73,7 @@ hint: set PREFACE_HOME to a directory
 #[test]
 fn the_files_of_the_profile_are_told() {
     let sandbox = Sandbox::empty();
-    sandbox.run("preface init --preset pi").exits(0).says("").prints(
+    sandbox.run("preface config init --preset pi").exits(0).says("").prints(
         "\
 ~/.sf/agent was created.
   wrote settings.json
@@ -94,7 +94,7 @@ A project has its own in .sf:
 SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
 ",
     );
-    let ran = sandbox.run("preface init").exits(0);
+    let ran = sandbox.run("preface config init").exits(0);
     let told = [
         "  base.md ",
         "  system.md ",
@@ -108,10 +108,10 @@ SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extension
 #[test]
 fn no_system_file_is_written_for_a_profile_that_reads_none() {
     let sandbox = Sandbox::empty();
-    sandbox.run("preface init --preset pi --with-system").exits(2).prints("").says(
+    sandbox.run("preface config init --preset pi --with-system").exits(2).prints("").says(
         "\
 error: the profile `pi` reads no system.md
-hint: `preface init` without `--with-system` tells which files it reads
+help: `preface config init` without `--with-system` lists the files that it reads
 ",
     );
     assert!(!sandbox.path("home/.sf").exists());
@@ -121,7 +121,7 @@ hint: `preface init` without `--with-system` tells which files it reads
 fn the_first_settings_fit_their_profile() {
     for preset in ["pi", "claude-code", "default"] {
         let sandbox = Sandbox::empty();
-        sandbox.run(&format!("preface init --preset {preset}")).exits(0);
+        sandbox.run(&format!("preface config init --preset {preset}")).exits(0);
         let dir = match preset {
             "pi" => ".sf/agent",
             "claude-code" => ".claude",

@@ -10,10 +10,10 @@ fn a_prompt_for_later_turns_needs_a_store_that_lasts() {
     sandbox.run("preface build --conversation c1 --store memory:").exits(2).prints("").says(
         "\
 error: `memory:` is gone with this command, and a prompt for later turns with it
-hint: name a store that stays, such as `--store sqlite:PATH`, or build with `--no-keep`
+help: name a store that stays, such as `--store sqlite:PATH`, or build with `--no-store`
 ",
     );
-    sandbox.run("preface build --conversation c1 --store memory: --no-keep").exits(0).prints(BARE).says("");
+    sandbox.run("preface build --conversation c1 --store memory: --no-store").exits(0).prints(BARE).says("");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn later_turns_get_the_same_bytes() {
         .exits(0)
         .prints("You help.\n\nBe brief.\n\nIt is 2026-04-01.");
     sandbox
-        .run(&format!("preface build --conversation c1 --no-keep {later}"))
+        .run(&format!("preface build --conversation c1 --no-store {later}"))
         .exits(0)
         .prints("You help.\n\nBe brief.\n\nIt is 2026-04-01.")
         .says("");
@@ -44,7 +44,7 @@ fn a_turn_that_asks_for_something_else_is_told() {
     let sandbox = Sandbox::new();
     sandbox.run("preface build --conversation c1 --model one").exits(0);
     sandbox.run("preface build --conversation c1 --model two").exits(0).prints(BARE).says(&format!(
-        "{KEPT}warning: the prompt was built for the model `one` and stays as it is; this turn says `two` (`-v` tells more)\n"
+        "{KEPT}warning: the prompt was built for the model `one` and is not built again; this turn has `two` (`-v` shows details)\n"
     ));
     sandbox.run("preface build --conversation c1 --model one").exits(0).says(KEPT);
 }
@@ -81,20 +81,20 @@ identity bytes 0–8
 #[test]
 fn what_a_kept_prompt_has_no_answer_to_is_refused() {
     let sandbox = Sandbox::new();
-    for flag in ["--prompt hello", "--save-world world.json"] {
+    for flag in ["--prompt hello", "--save-snapshot world.json"] {
         let name = flag.split(' ').next().unwrap_or_default();
         sandbox.run(&format!("preface build --conversation c1 {flag}")).exits(2).prints("").says(&format!(
             "\
-error: `{name}` is about a build of now, and `--conversation` keeps a prompt
-hint: `--no-keep` builds now, with the id as a fact
+error: `{name}` needs a new build, and `--conversation` prints the stored prompt
+help: `--no-store` builds now, with the id as a variable
 "
         ));
-        sandbox.run(&format!("preface build --conversation c1 --no-keep {flag}")).exits(0).prints(BARE);
+        sandbox.run(&format!("preface build --conversation c1 --no-store {flag}")).exits(0).prints(BARE);
     }
     sandbox
-        .run("preface conversations list")
+        .run("preface conversation list")
         .exits(0)
-        .prints("Nothing is kept yet. `preface build --conversation ID` keeps a prompt.\n");
+        .prints("No prompt is stored. `preface build --conversation ID` stores one.\n");
 }
 
 #[test]
@@ -119,11 +119,12 @@ fn what_is_held_is_kept_held_and_a_refused_build_keeps_nothing() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface build --conversation c1 --trust require").exits(3).prints("");
-    sandbox.run("preface conversations show c1").exits(1);
+    sandbox.run("preface conversation show c1").exits(1);
     sandbox.run("preface build --conversation c1").exits(0).prints(BARE).says(
         "\
 kept: for later turns of `c1` (revision 1)
-warning: AGENTS.md held for trust; `preface trust grant` lets it speak (`-v` tells more)
+warning: AGENTS.md is not trusted and was left out (`-v` shows details)
+help: review it with `preface trust diff`, then run `preface trust grant`
 ",
     );
     sandbox.run("preface trust grant").exits(0);
@@ -147,7 +148,7 @@ fn an_id_is_data() {
         .says("kept: for later turns of `a\\u{202e}b` (revision 1)\n");
     let long = "x".repeat(256);
     sandbox.run(&format!("preface build --conversation {long}")).exits(2).prints("");
-    sandbox.run(&format!("preface build --conversation {long} --no-keep")).exits(0).prints(BARE);
+    sandbox.run(&format!("preface build --conversation {long} --no-store")).exits(0).prints(BARE);
 }
 
 #[test]
@@ -176,20 +177,20 @@ fn a_stored_prompt_follows_the_trust_in_its_texts() {
     sandbox.run("preface build --conversation c1 --trust require -q").exits(0).prints(prompt);
     let refused = "\
 error: the stored prompt of `c1` has text that is not trusted: AGENTS.md
-hint: `preface conversations refresh c1` builds it without; `preface trust status` lists what is
-      held
+help: `preface conversation refresh c1` builds it without them; `preface trust status` lists the
+      untrusted files
 ";
     let denied = "\
 error: the stored prompt of `c1` has text that is not trusted: AGENTS.md
-hint: `preface conversations refresh c1 --trust deny` builds it without; `preface trust status`
-      lists what is held
+help: `preface conversation refresh c1 --trust deny` builds it without them; `preface trust status`
+      lists the untrusted files
 ";
     sandbox.run("preface build --conversation c1 --trust deny").exits(3).prints("").says(denied);
     sandbox.run("preface trust revoke").exits(0);
     for (trust, said) in [("", refused), ("--trust deny", denied), ("--trust require", refused)] {
         sandbox.run(&format!("preface build --conversation c1 {trust}")).exits(3).prints("").says(said);
     }
-    sandbox.run("preface conversations refresh c1 -q --now 2026-03-07T15:00:00Z").exits(0);
+    sandbox.run("preface conversation refresh c1 -q --now 2026-03-07T15:00:00Z").exits(0);
     sandbox.run("preface build --conversation c1 --trust require -q").exits(0).prints(BARE);
 }
 
@@ -226,7 +227,7 @@ fn each_turn_of_a_conversation_is_logged() {
     sandbox.run(build).exits(0);
     assert_eq!(contributions(), 2 * each);
     sandbox.run("preface explain --conversation c1").exits(0);
-    sandbox.run("preface conversations refresh c1 --dry-run -q").exits(0);
+    sandbox.run("preface conversation refresh c1 --dry-run -q").exits(0);
     assert_eq!(contributions(), 2 * each, "looking is no turn");
 }
 

@@ -62,7 +62,7 @@ warning: `git` has no name `brnach`: `[git:brnach]` will vanish [template/unknow
   │
 1 │ On [git:brnach].
   │    ^^^^^^^^^^^^
-hint: did you mean `git:branch`?
+help: did you mean `git:branch`?
 
 ",
     );
@@ -93,7 +93,7 @@ fn a_part_that_moves_must_not_stand_first() {
     );
     let ran = sandbox.run("preface lint --profile mine.toml").exits(0);
     assert!(
-        ran.stdout.contains("warning: section `today` (turn) stands before `identity` (static)"),
+        ran.stdout.contains("warning: section `today` (turn) comes before `identity` (static)"),
         "{}",
         ran.stdout
     );
@@ -107,30 +107,34 @@ fn single_files_are_read_by_their_names() {
         .work("part.md", "A [git:brnach] is a tag here.\n")
         .work("settings.json", "{\"budgte\": 1}\n")
         .work("mine.toml", "nmae = 1\n");
-    sandbox.run("preface lint AGENTS.md").exits(0).prints("").says("Nothing is wrong in 1 text.\n");
-    sandbox.run("preface lint part.md").exits(0).says("1 warning in 1 text.\n");
-    let ran = sandbox.run("preface lint settings.json mine.toml");
+    sandbox.run("preface lint --file AGENTS.md").exits(0).prints("").says("Nothing is wrong in 1 text.\n");
+    sandbox.run("preface lint --file part.md").exits(0).says("1 warning in 1 text.\n");
+    let ran = sandbox.run("preface lint --file settings.json --file mine.toml");
     assert!(ran.stdout.contains(" ——▶ mine.toml:1:1\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ——▶ settings.json:1:2"), "{}", ran.stdout);
     // What another program keeps in its settings is no error for the preset that shares the file.
     sandbox.work("settings.json", "{\"theme\": \"dark\"}\n");
     for preset in ["claude-code", "pi"] {
-        let ran =
-            sandbox.run(&format!("preface lint settings.json --preset {preset} --deny warning")).exits(0);
+        let ran = sandbox
+            .run(&format!("preface lint --file settings.json --preset {preset} --deny warning"))
+            .exits(0);
         assert!(!ran.stdout.contains("error"), "{}", ran.stdout);
     }
-    let ran = sandbox.run_with("preface lint -", "Never\u{202e} push.").exits(4);
+    let ran = sandbox.run_with("preface lint --file -", "Never\u{202e} push.").exits(4);
     assert!(ran.stdout.contains(" ——▶ stdin:1:6\n"), "{}", ran.stdout);
-    sandbox.run("preface lint nowhere.md").exits(1).says("error: cannot read `nowhere.md`: not found\n");
+    sandbox
+        .run("preface lint --file nowhere.md")
+        .exits(1)
+        .says("error: cannot read `nowhere.md`: not found\n");
 }
 
 #[test]
 fn programs_get_json_or_sarif() {
     let sandbox = Sandbox::new();
     sandbox.work("docs/a b.md", "A [git:brnach].\n");
-    let json = sandbox.run("preface lint --format json 'docs/a b.md'").exits(0).json();
+    let json = sandbox.run("preface lint --format json --file 'docs/a b.md'").exits(0).json();
     assert_eq!(json["findings"][0]["code"], "template/unknown-name");
-    let sarif = sandbox.run("preface lint --format sarif 'docs/a b.md'").exits(0).json();
+    let sarif = sandbox.run("preface lint --format sarif --file 'docs/a b.md'").exits(0).json();
     let run = &sarif["runs"][0];
     assert_eq!(sarif["version"], "2.1.0");
     assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "template/unknown-name");
@@ -189,16 +193,16 @@ fn machine_formats_have_no_characters_that_a_terminal_acts_on() {
 fn what_makes_it_fail_is_printed_also_when_quiet() {
     let sandbox = Sandbox::new();
     sandbox.work("part.md", "A [git:brnach].\n");
-    let ran = sandbox.run("preface lint -q --deny warning part.md").exits(4).says("");
+    let ran = sandbox.run("preface lint -q --deny warning --file part.md").exits(4).says("");
     assert!(ran.stdout.contains("[template/unknown-name]"), "{}", ran.stdout);
-    sandbox.run("preface lint -q part.md").exits(0).prints("").says("");
+    sandbox.run("preface lint -q --file part.md").exits(0).prints("").says("");
 }
 
 #[test]
 fn a_rule_of_sarif_describes_itself() {
     let sandbox = Sandbox::new();
     sandbox.work("part.md", "A [git:brnach].\n");
-    let sarif = sandbox.run("preface lint --format sarif part.md").exits(0).json();
+    let sarif = sandbox.run("preface lint --format sarif --file part.md").exits(0).json();
     let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][0];
     let topic = "A tag of a template that does not do what it seems to";
     assert_eq!(rule["shortDescription"]["text"], topic);
@@ -211,10 +215,10 @@ fn a_variable_that_the_caller_gives_does_not_vanish() {
     sandbox.home(".config/preface/sections/who.md", "Hi [user:name].\n");
     let ran = sandbox.run("preface lint").exits(0);
     assert!(ran.stdout.contains("`[user:name]` will vanish"), "{}", ran.stdout);
-    let ran = sandbox.run("preface lint --fact user:name=Ada").exits(0);
+    let ran = sandbox.run("preface lint --variable user:name=Ada").exits(0);
     assert!(!ran.stdout.contains("vanish"), "{}", ran.stdout);
     sandbox.work("part.md", "Hi [user:name].\n");
-    sandbox.run("preface lint --fact user:name=Ada part.md").exits(0).prints("");
+    sandbox.run("preface lint --variable user:name=Ada --file part.md").exits(0).prints("");
 }
 
 #[test]
@@ -226,7 +230,7 @@ fn a_section_that_does_not_stand_where_it_was_placed_is_a_note() {
     sandbox.home(".config/preface/profiles/mine.toml", profile);
     let ran = sandbox.run("preface lint --preset mine").exits(0);
     assert_eq!(ran.stdout.matches("[section/moved]").count(), 1, "{}", ran.stdout);
-    assert!(ran.stdout.contains("section `now` does not stand next to `identity`"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("section `now` is not next to `identity`"), "{}", ran.stdout);
     let ran = sandbox.run("preface lint --preset mine --set arrange=listed").exits(0);
     assert!(!ran.stdout.contains("section/moved"), "{}", ran.stdout);
 }

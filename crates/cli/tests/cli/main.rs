@@ -27,6 +27,7 @@ mod mcp_signals;
 mod pi_hostile;
 #[cfg(unix)]
 mod pi_project;
+mod profile;
 mod reminders;
 mod render;
 mod sandbox;

@@ -174,21 +174,21 @@ fn what_a_server_says_is_recorded_and_then_part_of_each_build() {
         (&"Shows what changed.".into(), &"object".into())
     );
 
-    let listed = sandbox.run("preface tools").exits(0);
+    let listed = sandbox.run("preface list tools").exits(0);
     assert!(listed.stdout.contains("\n  mcp__git__status  git  Shows what changed.\n"), "{}", listed.stdout);
-    let names = sandbox.run("preface tools --format json").exits(0).json();
+    let names = sandbox.run("preface list tools --format json").exits(0).json();
     assert!(
-        names.as_array().is_some_and(|rows| rows
+        names["entries"].as_array().is_some_and(|rows| rows
             .iter()
             .any(|row| row["name"] == "mcp__git__log" && row["server"] == "git"))
     );
-    let listed = sandbox.run("preface mcp list").exits(0);
+    let listed = sandbox.run("preface list servers").exits(0);
     assert!(
         listed.stdout.contains("\nrecorded\n  git  2 tools, 1 prompt, 1 resource; just now; fake 1.0\n"),
         "{}",
         listed.stdout
     );
-    let row = &sandbox.run("preface mcp list --format json").exits(0).json()[0];
+    let row = &sandbox.run("preface list servers --format json").exits(0).json()["entries"][0];
     assert_eq!((&row["recorded"]["tools"], &row["recorded"]["by"]), (&2.into(), &"preface".into()));
 }
 
@@ -207,7 +207,7 @@ fn the_caller_says_which_tools_of_servers_are_active() {
         assert_eq!(tools(&ran), names, "{said}");
     }
     let unknown = sandbox.run("preface build --tools mcp__git__lug -v").exits(0);
-    assert!(unknown.stderr.contains("hint: did you mean `mcp__git__log`?"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("help: did you mean `mcp__git__log`?"), "{}", unknown.stderr);
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn inspect_and_test_record_nothing_unless_told() {
     sandbox
         .run("preface mcp inspect git --recorded")
         .exits(1)
-        .says("error: nothing is recorded of MCP server `git`\nhint: `preface mcp refresh git` asks it\n");
+        .says("error: nothing is recorded of MCP server `git`\nhelp: `preface mcp refresh git` asks it\n");
     sandbox.run("preface mcp inspect git --record").exits(0);
     assert_eq!(recordings(&sandbox).len(), 1);
     sandbox.home("fake/mode", "die\n");
@@ -332,7 +332,7 @@ fn inspect_and_test_record_nothing_unless_told() {
     sandbox
         .run("preface mcp test gti")
         .exits(2)
-        .says("error: there is no MCP server `gti`\nhint: did you mean `git`?\n");
+        .says("error: there is no MCP server `gti`\nhelp: did you mean `git`?\n");
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn what_stands_in_the_way_of_a_server_is_told_before_it_is_asked() {
     let told = ran.stderr.replace("\n         ", " ").replace("\n      ", " ");
     for part in [
         "`bare` was not asked: program not found: `no-such-server-anywhere`",
-        "`far` was not asked: it is spoken to over SSE",
+        "`far` was not asked: its transport is SSE",
         "`unset` was not asked: `KEY` needs the variable `NOBODY_SET_THIS`, which is not set",
     ] {
         assert!(told.contains(part), "{part} in {told}");
@@ -380,10 +380,9 @@ fn a_server_of_a_file_that_is_held_is_told_from_one_that_nobody_has() {
     sandbox.work(".preface/mcp.json", json!({"mcpServers": {"git": entry(&sandbox, &script)}}).to_string());
     let ran = sandbox.run("preface mcp refresh git").exits(2);
     let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    let held =
-        "there is no MCP server `git`; but `.preface/mcp.json` of the project is held and was not read";
+    let held = "there is no MCP server `git`; but `.preface/mcp.json` of the project is not trusted and was not read";
     assert!(told.contains(held), "{told}");
-    assert!(told.contains("look at what is held, then grant the commands of the project"), "{told}");
+    assert!(told.contains("review the untrusted files, then grant the commands of the project"), "{told}");
     sandbox.run("preface trust grant --allow-commands").exits(0);
     sandbox.run("preface mcp refresh git").exits(0);
 }
@@ -494,8 +493,8 @@ fn a_server_of_a_project_leaves_the_users_recording_alone() {
         "what is written by hand counts first: {}",
         elsewhere.stdout
     );
-    let listed = sandbox.run("preface mcp list -C [ROOT]/home/elsewhere").exits(0);
-    assert!(listed.stdout.contains("written by hand, which counts first"), "{}", listed.stdout);
+    let listed = sandbox.run("preface list servers -C [ROOT]/home/elsewhere").exits(0);
+    assert!(listed.stdout.contains("written by hand, used instead of a recording"), "{}", listed.stdout);
 }
 
 #[test]

@@ -162,33 +162,33 @@ fn wrong_arguments_are_refused_with_a_remedy() {
     let sandbox = Sandbox::new();
     let mut server = Server::start(&sandbox, "");
     for (tool, arguments, says) in [
-        ("build", json!({ "dir": "." }), "unknown argument: `dir`\nhint: "),
-        ("build", json!({ "directory": 5 }), "`directory` is text, not a number\nhint: "),
-        ("explain", json!({ "tools": "read" }), "`tools` is a list of names, not text\nhint: "),
+        ("build", json!({ "dir": "." }), "unknown argument: `dir`\nhelp: "),
+        ("build", json!({ "directory": 5 }), "`directory` is text, not a number\nhelp: "),
+        ("explain", json!({ "tools": "read" }), "`tools` is a list of names, not text\nhelp: "),
         (
             "explain",
             json!({ "tools": [1] }),
-            "`tools` is a list of names, not a list of other things\nhint: ",
+            "`tools` is a list of names, not a list of other things\nhelp: ",
         ),
-        ("lint", json!({ "preset": "defalt" }), "unknown preset: `defalt`\nhint: did you mean `default`?"),
-        ("build", json!({ "preset": "../x" }), "not the name of a preset: `../x`\nhint: "),
-        ("build", json!({ "agent": "nobody" }), "the profile `small` has no agents\nhint: "),
+        ("lint", json!({ "preset": "defalt" }), "unknown preset: `defalt`\nhelp: did you mean `default`?"),
+        ("build", json!({ "preset": "../x" }), "not the name of a preset: `../x`\nhelp: "),
+        ("build", json!({ "agent": "nobody" }), "the profile `small` has no agents\nhelp: "),
     ] {
         let said = server.refused(tool, arguments);
         assert!(said.starts_with(says), "{said}");
     }
     let unknown = server.asks("tools/call", json!({ "name": "biuld" }));
     assert_eq!(unknown["error"]["code"], json!(-32602));
-    assert_eq!(unknown["error"]["message"], json!("unknown tool: `biuld`\nhint: did you mean `build`?"));
+    assert_eq!(unknown["error"]["message"], json!("unknown tool: `biuld`\nhelp: did you mean `build`?"));
     for (params, says) in [
-        (json!({ "name": "defalt" }), "unknown prompt: `defalt`\nhint: did you mean `default`?"),
+        (json!({ "name": "defalt" }), "unknown prompt: `defalt`\nhelp: did you mean `default`?"),
         (
             json!({ "name": "default", "arguments": { "x": "1" } }),
-            "unknown argument: `x`\nhint: there are directory, model, agent, tools",
+            "unknown argument: `x`\nhelp: there are directory, model, agent, tools",
         ),
         (
             json!({ "name": "default", "arguments": { "tools": "none,read" } }),
-            "`none` stands alone\nhint: write `tools` as `read,bash`, or `none`",
+            "`none` cannot be combined with names\nhelp: write `tools` as `read,bash`, or `none`",
         ),
         (json!({}), "the parameters of `prompts/get` have another shape"),
     ] {

@@ -78,7 +78,7 @@ fn directories_lie_below_the_roots() {
         server.tool("build", json!({ "directory": inside }));
     }
     let hint = format!(
-        "\nhint: name one at or below `{}`; `--root DIR` of `preface mcp serve` adds one",
+        "\nhelp: name one at or below `{}`; `--root DIR` of `preface mcp serve` adds one",
         std::fs::canonicalize(&work).unwrap().display()
     );
     for outside in ["/", "..", "api/../../home/secret", "nowhere", "a\u{0}b"] {

@@ -58,7 +58,7 @@ fn a_hook_that_never_answers() {
     let start = Instant::now();
     is_skipped(
         &sandbox,
-        &failed("no answer within 300 ms", "hint: `timeoutMs` of its manifest allows it more time\n"),
+        &failed("no answer within 300 ms", "help: `timeoutMs` of its manifest allows it more time\n"),
     );
     assert!(start.elapsed() < Duration::from_secs(60), "nobody waits for it to the end");
     let pid = fs::read_to_string(sandbox.path("home/pid")).expect("it ran");
@@ -79,7 +79,7 @@ fn a_hook_that_prints_no_answer() {
     assert_eq!(
         flat(&ran.stderr),
         "error: hook `bad` failed at before_agent_start and was skipped: its answer is no JSON, at line 1, column 1: \
-         expected value (~/.sf/agent/extensions/hooks/bad/manifest.json) (`-v` tells more)"
+         expected value (~/.sf/agent/extensions/hooks/bad/manifest.json) (`-v` shows details)"
     );
 }
 
@@ -122,7 +122,7 @@ fn ten_thousand_skills() {
     assert!(ran.stdout.ends_with("[ROOT]/work"), "and what follows");
     assert_eq!(
         ran.stderr,
-        "warning: 10,000 warnings: .sf/skills/s00000.md, .sf/skills/s00001.md, .sf/skills/s00002.md and 9,997 more (`-v` tells more)\n"
+        "warning: 10,000 warnings: .sf/skills/s00000.md, .sf/skills/s00001.md, .sf/skills/s00002.md and 9,997 more (`-v` shows details)\n"
     );
 }
 
@@ -165,7 +165,7 @@ fn an_option_that_names_a_directory_stops_the_build() {
     assert_eq!(
         flat(&ran.stderr),
         "error: `system_prompt=base` names a file that cannot be read (source/unreadable): a directory, not a file \
-         hint: name a file that you can read, or give the text itself"
+         help: name a file that you can read, or give the text itself"
     );
 }
 

@@ -25,11 +25,11 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
 
     sandbox.run("preface trust grant --preset pi").exits(2).prints("").says(
         "error: the profile `pi` includes the files of a project without a grant\n\
-         hint: `--allow-commands` allows hooks/loud\n",
+         help: `--allow-commands` allows hooks/loud\n",
     );
     sandbox.run("preface trust diff --preset pi").exits(1).prints("").says(
         "error: the profile `pi` pins no texts; there is nothing to compare with\n\
-         hint: the profile `pi` includes the files of a project without a grant\n",
+         help: the profile `pi` includes the files of a project without a grant\n",
     );
     let granted = sandbox.run("preface trust grant --preset pi --allow-commands").exits(0);
     assert!(
@@ -40,7 +40,7 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
     sandbox.run(BUILD).exits(0).prints("LOUD");
     sandbox.run("preface trust grant --preset pi").exits(2).prints("").says(
         "error: the profile `pi` includes the files of a project without a grant\n\
-         hint: what it may run is granted already\n",
+         help: what it may run is granted already\n",
     );
 
     sandbox
@@ -53,7 +53,7 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
         .run("preface trust revoke --preset pi AGENTS.md")
         .exits(2)
         .prints("")
-        .says("error: the profile `pi` includes the files of a project without a grant\nhint: leave out the paths\n");
+        .says("error: the profile `pi` includes the files of a project without a grant\nhelp: leave out the paths\n");
 }
 
 #[test]
@@ -69,12 +69,12 @@ fn a_preset_without_a_gate_advises_no_grant_of_files() {
             .run("preface trust grant --preset claude-code")
             .exits(2)
             .prints("")
-            .says(&format!("error: the {rule}\nhint: nothing in this project needs a grant\n"));
+            .says(&format!("error: the {rule}\nhelp: nothing in this project needs a grant\n"));
     }
     let denied = sandbox.run("preface build --preset claude-code --trust deny").exits(0);
     assert_eq!(
         denied.stderr,
-        "warning: CLAUDE.md held for trust; leave out `--trust deny` (`-v` tells more)\n"
+        "warning: CLAUDE.md is not trusted and was left out (`-v` shows details)\nhelp: run it without `--trust deny`\n"
     );
 }
 

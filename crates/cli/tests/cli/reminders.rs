@@ -1,4 +1,4 @@
-//! `--event` and `preface reminders`: what goes with the message, and what is refused.
+//! `--event` and `preface list reminders`: what goes with the message, and what is refused.
 
 use crate::sandbox::{BARE, Ran, Sandbox};
 use serde_json::json;
@@ -26,11 +26,11 @@ fn stdout_is_the_prompt_and_stderr_says_what_goes_with_the_message() {
     build(&sandbox(), "")
         .exits(0)
         .prints(BARE)
-        .says("1 reminder goes with the user's message: `--format request` and `--format json` show it\n");
+        .says("1 reminder goes with the user message: `--format request` and `--format json` include it\n");
     build(&sandbox(), "--event '{\"type\":\"hurry\"}'")
         .exits(0)
         .prints(BARE)
-        .says("2 reminders go with the user's message: `--format request` and `--format json` show them\n");
+        .says("2 reminders go with the user message: `--format request` and `--format json` include them\n");
     build(&sandbox(), "-q").exits(0).prints(BARE).says("");
 }
 
@@ -98,12 +98,12 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
     let cases = [
         (
             r#"'{"type":"file-emty"}'"#,
-            "error: unknown type of event: `file-emty`\nhint: did you mean `file-empty`?\n",
+            "error: unknown type of event: `file-emty`\nhelp: did you mean `file-empty`?\n",
         ),
         (r#"'{"type":"file-empty"}'"#, "error: the event `file-empty` needs `path`: a string\n"),
         (
             r#"'{"type":"file-empty","path":"a","line":1}'"#,
-            "error: the event `file-empty` has no field `line`\nhint: did you mean `lines`?\n",
+            "error: the event `file-empty` has no field `line`\nhelp: did you mean `lines`?\n",
         ),
         (
             r#"'{"type":"file-empty","path":"a","lines":"1"}'"#,
@@ -111,11 +111,11 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
         ),
         (
             r#"'["hurry"]'"#,
-            "error: an event must be an object, not a list\nhint: an event is an object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
+            "error: an event must be an object, not a list\nhelp: an event is an object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
         ),
         (
             "'{type: hurry}'",
-            "error: `--event` is no event: key must be a string at line 1 column 2\nhint: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
+            "error: `--event` is no event: key must be a string at line 1 column 2\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
         ),
     ];
     for (event, said) in cases {
@@ -124,17 +124,17 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
     let ran = sandbox().run("preface build --event @nothing.json").exits(1).prints("");
     assert!(ran.stderr.starts_with("error: cannot read `nothing.json`"), "{}", ran.stderr);
     Sandbox::new().run(&format!("preface build --event {EVENT}")).exits(2).prints("").says(
-        "error: the profile `small` has no reminders\nhint: a file in `reminders` of the global directory is one\n",
+        "error: the profile `small` has no reminders\nhelp: a file in `reminders` of the global directory is one\n",
     );
 }
 
 #[test]
 fn a_saved_world_has_its_reminders() {
     let sandbox = sandbox();
-    build(&sandbox, "--save-world world.json").exits(0);
-    let document = sandbox.run("preface build --world world.json --format json").exits(0).json();
+    build(&sandbox, "--save-snapshot world.json").exits(0);
+    let document = sandbox.run("preface build --snapshot world.json --format json").exits(0).json();
     assert_eq!(document["asides"][0]["text"], "`a.rs` is empty.");
-    sandbox.run(&format!("preface build --world world.json --event {EVENT}")).exits(2);
+    sandbox.run(&format!("preface build --snapshot world.json --event {EVENT}")).exits(2);
 }
 
 #[test]
@@ -161,14 +161,15 @@ fn the_listing_says_type_layer_fields_and_when() {
     let sandbox = sandbox();
     sandbox.home(".config/preface/reminders/off.md", "---\ndescription: Never.\n---\n");
     sandbox.home(".config/preface/reminders/broken.md", "Nothing.");
-    let ran = sandbox.run("preface reminders").exits(0).prints(
+    let ran = sandbox.run("preface list reminders").exits(0).prints(
         "event       layer   fields\n\
          file-empty  global  path text, lines number?\n  A file is empty.\n\
          hurry       global\n  Time is short.\n\
          off         global  switched off\n  Never.\n",
     );
-    assert!(ran.stderr.starts_with("warning: `broken` says no `description`"), "{}", ran.stderr);
-    let rows = sandbox.run("preface reminders --format json -q").exits(0).says("").json();
+    assert!(ran.stderr.starts_with("warning: `broken` has no `description`"), "{}", ran.stderr);
+    let rows =
+        sandbox.run("preface list reminders --format json -q").exits(0).says("").json()["entries"].clone();
     assert_eq!(
         rows[0],
         json!({
@@ -183,7 +184,7 @@ fn the_listing_says_type_layer_fields_and_when() {
         })
     );
     Sandbox::new()
-        .run("preface reminders")
+        .run("preface list reminders")
         .exits(0)
         .prints("nothing: the profile `small` has no reminders\n");
 }
@@ -198,5 +199,5 @@ fn a_kept_prompt_gets_the_reminders_of_its_turn_in_a_request_alone() {
         "Go on.\n\n<system-reminder>\n`a.rs` is empty.\n</system-reminder>"
     );
     let ran = build(&sandbox, "--conversation 7f3a").exits(2).prints("");
-    assert!(ran.stderr.starts_with("error: `--event` is about a build of now"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: `--event` needs a new build"), "{}", ran.stderr);
 }

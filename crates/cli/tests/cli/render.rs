@@ -1,4 +1,4 @@
-//! `preface render`
+//! `preface template render`
 
 use crate::sandbox::Sandbox;
 
@@ -13,7 +13,7 @@ fn exactly_the_rendered_bytes_are_printed() {
         ("[no tag] [ ] [x](y)", "[no tag] [ ] [x](y)"),
     ];
     for (template, rendered) in cases {
-        sandbox.run_with("preface render -", template).exits(0).prints(rendered).says("");
+        sandbox.run_with("preface template render -", template).exits(0).prints(rendered).says("");
     }
 }
 
@@ -22,10 +22,10 @@ fn a_template_that_is_not_utf_8_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.work("t.md", b"a\xffb");
     sandbox
-        .run("preface render t.md")
+        .run("preface template render t.md")
         .exits(1)
         .prints("")
-        .says("error: `t.md` is not UTF-8\nhint: `iconv -t UTF-8` converts it\n");
+        .says("error: `t.md` is not UTF-8\nhelp: `iconv -t UTF-8` converts it\n");
 }
 
 #[cfg(unix)]
@@ -33,7 +33,7 @@ fn a_template_that_is_not_utf_8_is_refused() {
 fn a_path_that_leads_outside_by_itself_is_no_link() {
     let sandbox = Sandbox::new();
     sandbox.work("t.md", "[file:../a.md]").work("sub/x", "").work("a.md", "A");
-    let ran = sandbox.run("preface render t.md --preset template -C sub -v").exits(0).prints("");
+    let ran = sandbox.run("preface template render t.md --preset template -C sub -v").exits(0).prints("");
     assert!(
         ran.stderr.contains("name a file below the working directory, or its absolute path"),
         "{}",
@@ -45,7 +45,7 @@ fn a_path_that_leads_outside_by_itself_is_no_link() {
 fn a_bare_repository_has_no_branch_and_that_is_reported() {
     let sandbox = Sandbox::new();
     sandbox.work("r.git/HEAD", "ref: refs/heads/main\n").work("r.git/objects/x", "").work("r.git/refs/x", "");
-    let render = "preface render - --preset template --trust once -v";
+    let render = "preface template render - --preset template --trust once -v";
     for (dir, template, note) in [
         ("r.git", "[git:branch]", "is a git directory, not a work tree"),
         ("r.git/refs", "[git:branch]", "is a git directory, not a work tree"),
@@ -67,11 +67,11 @@ fn facts_are_given_and_taken_away() {
     let sandbox = Sandbox::new();
     let template = "[my:own]|[if prompt:cwd]here[endif]";
     sandbox
-        .run_with("preface render - --fact my:own=a=b --fact prompt:cwd", template)
+        .run_with("preface template render - --variable my:own=a=b --variable prompt:cwd", template)
         .exits(0)
         .prints("a=b|");
-    sandbox.run_with("preface render - --fact mine=1", template).exits(2).prints("").says(
-        "error: `--fact`: not a fact name (`type:name`): `mine`\nhint: `preface render --help` tells what it takes\n",
+    sandbox.run_with("preface template render - --variable mine=1", template).exits(2).prints("").says(
+        "error: `--variable`: not a fact name (`type:name`): `mine`\nhelp: `preface template render --help` describes the arguments\n",
     );
 }
 
@@ -79,16 +79,22 @@ fn facts_are_given_and_taken_away() {
 fn the_file_is_the_shells_and_its_facts_are_those_of_the_directory() {
     let sandbox = Sandbox::new();
     sandbox.work("t.md", "[file:note.txt]").work("note.txt", "here").work("sub/note.txt", "there");
-    sandbox.run("preface render t.md -C sub --trust once").exits(0).prints("there");
-    sandbox.run("preface render nowhere.md").exits(1).says("error: cannot read `nowhere.md`: not found\n");
-    sandbox.run("preface render .").exits(1).says("error: cannot read `.`: a directory, not a file\n");
+    sandbox.run("preface template render t.md -C sub --trust once").exits(0).prints("there");
+    sandbox
+        .run("preface template render nowhere.md")
+        .exits(1)
+        .says("error: cannot read `nowhere.md`: not found\n");
+    sandbox
+        .run("preface template render .")
+        .exits(1)
+        .says("error: cannot read `.`: a directory, not a file\n");
 }
 
 #[test]
 fn a_directory_is_shown_as_it_is_given() {
     let sandbox = Sandbox::new();
     for (given, shown) in [("[ROOT]/work/", "[ROOT]/work/"), (".", "[ROOT]/work")] {
-        let line = format!("preface render - --preset template -C {given}");
+        let line = format!("preface template render - --preset template -C {given}");
         sandbox.run_with(&line, "[prompt:cwd]").exits(0).prints(shown);
     }
 }
@@ -102,7 +108,7 @@ fn with_a_root_nothing_outside_of_it_is_read() {
     let real = sandbox.path("work").canonicalize().expect("it is there");
     let root = real.parent().expect("a parent").to_str().expect("text").to_owned();
     let template = format!("{inside}|{outside}").replace("[ROOT]", &root);
-    let render = "preface render - --preset template --trust once";
+    let render = "preface template render - --preset template --trust once";
     sandbox.run_with(render, &template).exits(0).prints("inside|outside");
     let ran = sandbox.run_with(&format!("{render} --root in -C in"), &template).exits(0).prints("inside|");
     assert!(ran.stderr.contains("is absent: leads outside"), "{}", ran.stderr);
@@ -117,7 +123,7 @@ fn with_a_root_nothing_outside_of_it_is_read() {
         .exits(0)
         .prints("inside||");
     sandbox.run_with(&format!("{render} --root nowhere"), "").exits(2).prints("").says(
-        "error: `--root`: there is nothing of that name\nhint: `preface render --help` tells what it takes\n",
+        "error: `--root`: there is nothing of that name\nhelp: `preface template render --help` describes the arguments\n",
     );
     // A conversation is built below the root, too.
     sandbox.run_with("preface template set -", &template).exits(0);
@@ -129,15 +135,15 @@ fn with_a_root_nothing_outside_of_it_is_read() {
 fn a_template_that_is_too_large_is_refused_with_its_place() {
     let sandbox = Sandbox::new();
     sandbox.work("t.md", "[if a:b][if a:b]x[endif][endif]\n");
-    sandbox.run("preface render t.md --set template.maxDepth=1").exits(1).prints("").says(
+    sandbox.run("preface template render t.md --set template.maxDepth=1").exits(1).prints("").says(
         "\
-error: `if` blocks stand more than 1 deep inside each other
+error: `if` blocks are nested more than 1 deep
  ——▶ t.md:1:9
   │
 1 │ [if a:b][if a:b]x[endif][endif]
   │         ^^^^^^^^
-hint: make the template smaller, or lift the limit: `preface settings set template.maxDepth 0`, or
-      for one call `--set template.maxDepth=0`
+help: make the template smaller, or lift the limit: `preface config set template.maxDepth 0`, or for
+      one call `--set template.maxDepth=0`
 ",
     );
 }

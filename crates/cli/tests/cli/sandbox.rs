@@ -49,7 +49,7 @@ text = "It is [system:local_date]."
 pub const BARE: &str = "You help.\n\nIt is 2026-03-07.";
 
 /// The commands that take `--now` and `--tz`.
-const TIMED: [&str; 6] = ["build", "diff", "explain", "facts", "lint", "render"];
+const TIMED: [&str; 6] = ["build", "diff", "explain", "lint", "list", "template render"];
 
 /// A home and a directory to work in.
 pub struct Sandbox {
@@ -127,8 +127,8 @@ impl Sandbox {
     pub fn command(&self, line: &str) -> Command {
         let mut words = words(line);
         assert_eq!(words.remove(0), "preface", "a line starts with the program: {line}");
-        let timed = words.first().is_some_and(|command| TIMED.contains(&command.as_str()));
-        let world = words.iter().any(|word| word == "--world" || word == "--help" || word == "-h");
+        let timed = TIMED.iter().any(|command| words.join(" ").starts_with(command));
+        let world = words.iter().any(|word| word == "--snapshot" || word == "--help" || word == "-h");
         let mut command = Command::new(env!("CARGO_BIN_EXE_preface"));
         command.args(words.iter().map(|word| word.replace("[ROOT]", &self.root())));
         for (flag, value) in [("--now", "2026-03-07T14:55:05Z"), ("--tz", "UTC")] {

@@ -1,4 +1,4 @@
-//! `preface scopes`, `tools`, `providers`, `hooks` and `health`
+//! `preface list extensions`, `tools`, `providers`, `hooks` and `health`
 
 use crate::sandbox::Sandbox;
 
@@ -32,42 +32,46 @@ fn layered() -> Sandbox {
 #[test]
 fn the_story_of_a_name_tells_every_layer() {
     let sandbox = layered();
-    sandbox.run("preface scopes --preset stud --trust once --why tools/bash").exits(0).says("").prints(
-        "\
+    sandbox
+        .run("preface list extensions --preset stud --trust once --why tools/bash")
+        .exits(0)
+        .says("")
+        .prints(
+            "\
 tools/bash is the project's.
   bundled  bundled/extensions/tools/bash/manifest.json  hidden by the project's
   global   -                                            nothing here
   project  .stud/extensions/tools/bash/manifest.json    active: hides the bundled one
 To get the bundled one back, remove .stud/extensions/tools/bash.
 ",
-    );
-    sandbox.run("preface scopes --preset stud --why bash").exits(0).says("").prints(
+        );
+    sandbox.run("preface list extensions --preset stud --why bash").exits(0).says("").prints(
         "\
 tools/bash is the bundled one.
   bundled  bundled/extensions/tools/bash/manifest.json  active
   global   -                                            nothing here
-  project  -                                            nobody looked: the project waits for trust
+  project  -                                            not read: the project is not trusted
 To be without it, set `tools.bash.disable` to `true` in your settings.json.
 ",
     );
-    sandbox.run("preface scopes --preset stud --why bsah").exits(1).prints("").says(
-        "error: no layer has `bsah` but for the project perhaps, which waits for trust\n\
-             hint: did you mean `bash`?\n",
+    sandbox.run("preface list extensions --preset stud --why bsah").exits(1).prints("").says(
+        "error: no layer has `bsah`; the project is not trusted and was not read\n\
+             help: did you mean `bash`?\n",
     );
-    let ran = sandbox.run("preface scopes --preset stud --trust once --why bsah").exits(1);
-    assert_eq!(ran.stderr, "error: no layer has `bsah`\nhint: did you mean `bash`?\n");
+    let ran = sandbox.run("preface list extensions --preset stud --trust once --why bsah").exits(1);
+    assert_eq!(ran.stderr, "error: no layer has `bsah`\nhelp: did you mean `bash`?\n");
 }
 
 #[test]
 fn what_is_broken_is_told_and_changes_no_exit_code() {
     let sandbox = layered();
-    let ran = sandbox.run("preface scopes --preset stud --trust once").exits(0);
+    let ran = sandbox.run("preface list extensions --all --preset stud --trust once").exits(0);
     assert!(ran.stderr.contains("warning: project/read (Tool): shape at /description"), "{}", ran.stderr);
     let words = |line: &str| line.split_whitespace().take(3).map(str::to_owned).collect::<Vec<_>>();
     assert!(ran.stdout.lines().any(|line| words(line) == ["ls", "bundled", "off"]), "{}", ran.stdout);
     assert!(ran.stdout.contains("\n    switched off by ~/.stud/settings.json:2\n"), "{}", ran.stdout);
-    sandbox.run("preface scopes --preset stud --trust once -q").exits(0).says("");
-    sandbox.run("preface health --preset stud --trust once").exits(0).says("");
+    sandbox.run("preface list extensions --preset stud --trust once -q").exits(0).says("");
+    sandbox.run("preface doctor --preset stud --trust once").exits(0).says("");
 }
 
 #[test]
@@ -76,25 +80,25 @@ fn health_counts_files_that_cannot_be_used() {
     sandbox
         .work(".claude/agents/a.md", "---\nname: a\ndescription: Use it. Example: this.\n---\nYou.\n")
         .work(".claude/agents/b.md", "---\nname: [\n---\nYou.\n");
-    let ran = sandbox.run("preface health --preset claude-code").exits(0);
+    let ran = sandbox.run("preface doctor --preset claude-code").exits(0);
     assert!(ran.stdout.starts_with("warning: .claude/agents/b.md was left out"), "{}", ran.stdout);
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(ran.stdout.lines().any(|line| words(line) == "agents 18 active, 1 invalid"), "{}", ran.stdout);
     assert!(ran.stdout.ends_with(", 1 invalid file\n"), "{}", ran.stdout);
-    let health = sandbox.run("preface health --preset claude-code --format json").exits(0).json();
+    let health = sandbox.run("preface doctor --preset claude-code --format json").exits(0).json();
     assert_eq!(health["files"]["agents"], serde_json::json!({"active": 18, "invalid": 1}));
 }
 
 #[test]
 fn a_category_is_listed_without_what_is_not_active() {
     let sandbox = layered();
-    let ran = sandbox.run("preface tools --preset stud --trust once").exits(0);
+    let ran = sandbox.run("preface list tools --preset stud --trust once").exits(0);
     assert!(!ran.stdout.contains("\n  ls "), "{}", ran.stdout);
-    let last = "6 active, 2 off, 1 warning, 0 errors; 3 not shown, `--all` shows why\n";
+    let last = "6 active, 2 off, 1 warning, 0 errors; 3 not active, `--all` lists them\n";
     assert!(ran.stdout.ends_with(last), "{}", ran.stdout);
-    let ran = sandbox.run("preface tools --preset stud --trust once --all").exits(0);
+    let ran = sandbox.run("preface list tools --preset stud --trust once --all").exits(0);
     assert!(ran.stdout.contains("\n  ls "), "{}", ran.stdout);
-    sandbox.run("preface providers --preset stud").exits(0).prints(
+    sandbox.run("preface list providers --preset stud").exits(0).prints(
         "  name   layer   state   what it is
 providers
   proxy  global  active  https://proxy.example/v1
@@ -105,7 +109,7 @@ providers
 
 #[test]
 fn hooks_are_listed_with_the_order_that_was_rewritten() {
-    layered().run("preface hooks --preset stud --trust once -q").exits(0).says("").prints(
+    layered().run("preface list hooks --preset stud --trust once -q").exits(0).says("").prints(
         "  name      layer    state        what it is
 hooks TOOL_CALL/pre
   1. audit  project  needs grant  transform: ./audit.sh
@@ -120,9 +124,10 @@ TOOL_CALL/pre: the order is that of the project layer's ordering.json
 #[test]
 fn programs_get_every_entry_with_every_key() {
     let sandbox = layered();
-    let report = sandbox.run("preface scopes --preset stud --trust once --format json").exits(0).json();
+    let report =
+        sandbox.run("preface list extensions --preset stud --trust once --format json").exits(0).json();
     let keys: Vec<&String> = report.as_object().expect("an object").keys().collect();
-    assert_eq!(keys, ["entries", "mcp", "diagnostics", "audit"]);
+    assert_eq!(keys, ["kind", "entries", "servers", "diagnostics", "audit"]);
     let entries = report["entries"].as_array().expect("a list");
     let row = |name: &str, scope: &str| {
         let is = |row: &&serde_json::Value| row["name"] == name && row["origin"]["scope"] == scope;
@@ -153,10 +158,10 @@ fn programs_get_every_entry_with_every_key() {
     let audit = report["audit"].as_array().expect("a list");
     assert!(audit.iter().any(|event| event["type"] == "OrderingRewrite"), "{audit:?}");
 
-    let tools = sandbox.run("preface tools --preset stud --trust once --format json").exits(0).json();
+    let tools = sandbox.run("preface list tools --preset stud --trust once --format json").exits(0).json();
     let of_tools: Vec<serde_json::Value> =
         entries.iter().filter(|row| row["category"] == "tools").cloned().collect();
-    assert_eq!(tools, serde_json::Value::Array(of_tools), "the same entries in the same words");
+    assert_eq!(tools["entries"], serde_json::Value::Array(of_tools), "the same entries in the same words");
 }
 
 #[test]
@@ -173,7 +178,10 @@ fn who_switched_off_and_on_and_which_command_is_typed_is_part_of_the_story() {
         )
         .work(".stud/settings.json", r#"{"tools": {"bash": {"disable": false}}}"#);
     let why = |name: &str| {
-        sandbox.run(&format!("preface scopes --preset stud --trust once --why {name}")).exits(0).stdout
+        sandbox
+            .run(&format!("preface list extensions --preset stud --trust once --why {name}"))
+            .exits(0)
+            .stdout
     };
     let greet = "\
 commands/greet is hidden by `hello`.
@@ -200,7 +208,7 @@ fn an_order_without_hooks_and_hooks_of_one_name_are_told_apart() {
         .home(".stud/extensions/hooks/same/manifest.json", hook(r#""event": "tool_call""#))
         .work(".stud/extensions/hooks/same/manifest.json", hook(r#""slot": "TOOL_CALL/pre""#))
         .work(".stud/ordering.json", r#"{"hooks": {"TOOL_CALL/pre": ["same"], "RENDER/post": ["x"]}}"#);
-    let ran = sandbox.run("preface hooks --preset stud --trust once -q").exits(0);
+    let ran = sandbox.run("preface list hooks --preset stud --trust once -q").exits(0);
     for line in [
         "  1. same  global   active       transform of tool_call: true\n",
         "  2. same  project  needs grant  transform: true\n",
@@ -213,7 +221,7 @@ fn an_order_without_hooks_and_hooks_of_one_name_are_told_apart() {
 
 #[test]
 fn tools_can_be_listed_by_name() {
-    let ran = Sandbox::empty().run("preface tools --tools read,bash").exits(0).says("");
+    let ran = Sandbox::empty().run("preface list tools --tools read,bash").exits(0).says("");
     let names: Vec<&str> =
         ran.stdout.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     assert_eq!(names, ["name", "bash", "read"]);
@@ -221,11 +229,11 @@ fn tools_can_be_listed_by_name() {
 
 #[test]
 fn health_names_what_is_hidden_and_counts_the_files_that_are_no_extensions() {
-    let ran = layered().run("preface health --preset stud --trust once").exits(0);
+    let ran = layered().run("preface doctor --preset stud --trust once").exits(0);
     assert!(ran.stdout.contains(", 1 hidden (bash of bundled)"), "{}", ran.stdout);
     let sandbox = Sandbox::empty();
     sandbox.home(".claude/agents/e.md", "---\nname: e\ndescription: d\n---\n");
-    let ran = sandbox.run("preface health --preset claude-code").exits(0);
+    let ran = sandbox.run("preface doctor --preset claude-code").exits(0);
     let warnings = ran.stdout.lines().filter(|line| line.starts_with("warning: ")).count();
     assert_eq!(warnings, 1, "{}", ran.stdout);
     let last = ran.stdout.lines().last().unwrap_or_default();
@@ -234,7 +242,7 @@ fn health_names_what_is_hidden_and_counts_the_files_that_are_no_extensions() {
 
 #[test]
 fn health_has_sorted_keys_and_two_blanks() {
-    let ran = layered().run("preface health --preset stud --trust once --format json").exits(0);
+    let ran = layered().run("preface doctor --preset stud --trust once --format json").exits(0);
     assert!(ran.stdout.starts_with("{\n  \"directories\": {\n    \"global\": {\n"), "{}", ran.stdout);
     let health = ran.json();
     let keys: Vec<&String> = health.as_object().expect("an object").keys().collect();
@@ -250,10 +258,10 @@ fn health_has_sorted_keys_and_two_blanks() {
 #[test]
 fn an_unknown_category_is_wrong_usage() {
     Sandbox::empty()
-        .run("preface scopes tolls")
+        .run("preface list tolls")
         .exits(2)
         .prints("")
-        .says("error: unknown value for `CATEGORY`: `tolls`\nhint: did you mean `tools`?\n");
+        .says("error: unknown value for `KIND`: `tolls`\nhelp: did you mean `tools`?\n");
 }
 
 #[test]
@@ -265,7 +273,7 @@ fn a_project_takes_over_once_it_may_run_and_not_before() {
         .home(".stud/system.md", "Mine.")
         .work(".stud/extensions/loggers/log/manifest.json", logger("theirs.jsonl"));
     sandbox.run("preface trust grant --preset stud").exits(0);
-    sandbox.run("preface scopes loggers --preset stud").exits(0).says("").prints(
+    sandbox.run("preface list loggers --all --preset stud").exits(0).says("").prints(
         "  name  layer    state    what it is
 loggers
   log   global   active   mine.jsonl
@@ -275,7 +283,7 @@ loggers
 1 active, 0 off, 0 warnings, 0 errors
 ",
     );
-    sandbox.run("preface scopes --why log --preset stud").exits(0).says("").prints(
+    sandbox.run("preface list --why log --preset stud").exits(0).says("").prints(
         "loggers/log is the global one.
   bundled  -                                             nothing here
   global   ~/.stud/extensions/loggers/log/manifest.json  active: the project's cannot be used
@@ -327,7 +335,7 @@ fn what_is_off_below_is_not_offered_back() {
         ".stud/extensions/tools/read/manifest.json",
         manifest("tools", "read", r#""description": "d""#),
     );
-    sandbox.run("preface scopes --why read --preset stud").exits(0).says("").prints(
+    sandbox.run("preface list --why read --preset stud").exits(0).says("").prints(
         "tools/read is switched off.
   bundled  bundled/extensions/tools/read/manifest.json  switched off by ~/.stud/settings.json:1
   global   ~/.stud/extensions/tools/read/manifest.json  switched off by ~/.stud/settings.json:1
@@ -344,7 +352,7 @@ fn a_directory_of_no_category_is_reported_and_does_not_hide_flat_ones() {
         .home(".stud/tools/flat/manifest.json", manifest("tools", "flat", r#""description": "d""#))
         .home(".stud/extensions/Tools/x/manifest.json", "{}")
         .home(".stud/extensions/.git/x", "");
-    let ran = sandbox.run("preface scopes tools --preset stud").exits(0);
+    let ran = sandbox.run("preface list tools --preset stud").exits(0);
     assert!(ran.stdout.contains("\n  flat   global   active  d\n"), "{}", ran.stdout);
     assert_eq!(ran.stderr.matches("extension/unknown-category").count(), 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("did you mean `tools`?"), "{}", ran.stderr);
@@ -354,11 +362,30 @@ fn a_directory_of_no_category_is_reported_and_does_not_hide_flat_ones() {
 fn health_counts_broken_settings_and_fails() {
     let sandbox = Sandbox::empty();
     sandbox.home(".config/preface/settings.json", "{ \"budget\": ");
-    let ran = sandbox.run("preface health").exits(1).says("");
+    let ran = sandbox.run("preface doctor").exits(1).says("");
     assert!(ran.stdout.contains("18 active, 0 off, 0 warnings, 1 error\n"), "{}", ran.stdout);
-    let health = sandbox.run("preface health --format json").exits(1).json();
+    let health = sandbox.run("preface doctor --format json").exits(1).json();
     let errors = health["startup"]["errors"].as_array().expect("a list");
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0]["code"], "settings/shape-invalid");
     assert_eq!(errors[0]["origin"]["path"], "~/.config/preface/settings.json");
+}
+
+#[test]
+fn a_list_without_a_kind_is_a_summary_of_what_is_active_wrong_and_left_out() {
+    let sandbox = layered();
+    let ran = sandbox.run("preface list --preset stud --trust once").exits(0).says("");
+    for line in [
+        "active\n",
+        "\n  tools              6  bash, edit, find, grep, read, write\n",
+        "\nproblems\n  warning: project/read (Tool): shape at /description",
+        "\nleft out\n",
+        "\n  tools/ls: switched off by ~/.stud/settings.json:2\n",
+    ] {
+        assert!(ran.stdout.contains(line), "{line:?} in {}", ran.stdout);
+    }
+    let json = sandbox.run("preface list --preset stud --trust once --format json").exits(0).json();
+    let kinds = json["entries"].as_array().expect("a list");
+    let tools = kinds.iter().find(|kind| kind["kind"] == "tools").expect("tools");
+    assert_eq!(tools["active"].as_array().map(Vec::len), Some(6));
 }

@@ -30,7 +30,8 @@ fn sound() -> Sandbox {
 /// `code: message`.
 #[track_caller]
 fn notes(sandbox: &Sandbox) -> Vec<String> {
-    let json = sandbox.run("preface scopes --preset stud --trust once --format json").exits(0).json();
+    let json =
+        sandbox.run("preface list extensions --preset stud --trust once --format json").exits(0).json();
     let entries = json["entries"].as_array().expect("rows");
     for name in ["mine", "theirs", "bash"] {
         let active = |entry: &&serde_json::Value| entry["name"] == name && entry["active"] == true;
@@ -67,7 +68,7 @@ fn a_hundred_megabytes_of_settings_are_not_read() {
         }
         // What is not read takes no memory: fewer addresses than the file has bytes are enough.
         let ran = Command::new("sh")
-            .args(["-c", "ulimit -v 98304 && exec \"$0\" scopes --preset stud --trust once -q"])
+            .args(["-c", "ulimit -v 98304 && exec \"$0\" list extensions --preset stud --trust once -q"])
             .arg(env!("CARGO_BIN_EXE_preface"))
             .current_dir(sandbox.path("work"))
             .env_clear()
@@ -136,7 +137,7 @@ fn loops_of_links() {
     let sandbox = Sandbox::empty();
     fs::create_dir(sandbox.path("work/.stud")).expect("a directory");
     symlink("extensions", sandbox.path("work/.stud/extensions")).expect("a link");
-    let ran = sandbox.run("preface scopes --preset stud --trust once").exits(0);
+    let ran = sandbox.run("preface list extensions --preset stud --trust once").exits(0);
     assert!(ran.stderr.contains(".stud/extensions was left out: a loop of links"), "{}", ran.stderr);
 }
 
@@ -153,10 +154,10 @@ fn names_that_hide_something_are_shown_with_escapes() {
     let told = notes(&sandbox).iter().filter(|note| note.contains("the directory's name")).count();
     assert_eq!(told, wanted);
     for line in [
-        "preface scopes --preset stud --trust once --all",
-        "preface tools --preset stud --trust once --all",
-        "preface health --preset stud --trust once",
-        "preface scopes --preset stud --trust once --why theirs",
+        "preface list extensions --preset stud --trust once --all",
+        "preface list tools --preset stud --trust once --all",
+        "preface doctor --preset stud --trust once",
+        "preface list extensions --preset stud --trust once --why theirs",
         "preface build --preset stud --trust once",
     ] {
         let ran = sandbox.run(line).exits(0);

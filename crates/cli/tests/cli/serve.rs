@@ -1,4 +1,4 @@
-//! `preface serve` and `preface access`: the program itself, from its first line to its last.
+//! `preface serve` and `preface token`: the program itself, from its first line to its last.
 
 use crate::sandbox::Sandbox;
 use std::{
@@ -128,75 +128,75 @@ fn what_cannot_be_served_is_told_at_once() {
             "preface serve --store memory: --root nowhere".to_owned(),
             2,
             "error: not a directory to work in: `nowhere`: there is nothing of that name\n\
-             hint: `--root` names a directory that is there\n"
+             help: `--root` names a directory that is there\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --root file".to_owned(),
             2,
             "error: not a directory to work in: `file`: it is not a directory\n\
-             hint: `--root` names a directory that is there\n"
+             help: `--root` names a directory that is there\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --preset templat".to_owned(),
             2,
-            "error: unknown preset: `templat`\nhint: did you mean `template`?\n".to_owned(),
+            "error: unknown preset: `templat`\nhelp: did you mean `template`?\n".to_owned(),
         ),
         (
             "preface serve --store mysql://me:secret@db/x".to_owned(),
             2,
             "error: not a store: `mysql:…`: unknown kind\n\
-             hint: a store is `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory:`\n"
+             help: a store is `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory:`\n"
                 .to_owned(),
         ),
         (
-            "preface serve --store memory: --host http://prompts.example".to_owned(),
+            "preface serve --store memory: --allowed-host http://prompts.example".to_owned(),
             2,
             "error: not the name of a host: `http://prompts.example`\n\
-             hint: a host is `NAME` or `NAME:PORT`, without `http://`\n"
+             help: a host is `NAME` or `NAME:PORT`, without `http://`\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --listen 0.0.0.0:0".to_owned(),
             1,
             "error: 0.0.0.0:0 is open to other machines, and the store has no valid token\n\
-             hint: `preface access add NAME --role ROLE --store memory:` makes a token; or listen on 127.0.0.1\n"
+             help: `preface token create NAME --role ROLE --store memory:` makes a token; or listen on 127.0.0.1\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --listen 127.0.0.1:0 --require-token".to_owned(),
             1,
             "error: --require-token is given, and the store has no valid token\n\
-             hint: `preface access add NAME --role ROLE --store memory:` makes a token\n"
+             help: `preface token create NAME --role ROLE --store memory:` makes a token\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --tls-cert no.pem --tls-key file".to_owned(),
             1,
             "error: the certificate cannot be read: [ROOT]/work/no.pem: No such file or directory\n\
-             hint: `--tls-cert` names a PEM file with the certificate of this service, then those of its chain\n"
+             help: `--tls-cert` names a PEM file with the certificate of this service, then those of its chain\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --tls-cert file --tls-key file".to_owned(),
             1,
             "error: [ROOT]/work/file: the file holds no certificate\n\
-             hint: `--tls-cert` names a PEM file with the certificate of this service, then those of its chain\n"
+             help: `--tls-cert` names a PEM file with the certificate of this service, then those of its chain\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --tls-cert file --tls-key no.pem".to_owned(),
             1,
             "error: the key cannot be read: [ROOT]/work/no.pem: No such file or directory\n\
-             hint: `--tls-key` names a PEM file with the private key of the certificate, not encrypted\n"
+             help: `--tls-key` names a PEM file with the private key of the certificate, not encrypted\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --listen 127.0.0.1".to_owned(),
             2,
             "error: `--listen`: write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`\n\
-             hint: `preface serve --help` tells what it takes\n"
+             help: `preface serve --help` describes the arguments\n"
                 .to_owned(),
         ),
         (
@@ -204,7 +204,7 @@ fn what_cannot_be_served_is_told_at_once() {
             1,
             format!(
                 "error: cannot listen on {}: address already in use\n\
-                 hint: another program does; `--listen 127.0.0.1:0` picks a free port\n",
+                 help: another program does; `--listen 127.0.0.1:0` picks a free port\n",
                 taken.1
             ),
         ),
@@ -226,16 +226,16 @@ fn the_environment_names_a_store_and_the_flag_wins() {
 #[test]
 fn a_token_is_for_a_store_that_lasts() {
     let sandbox = Sandbox::empty();
-    sandbox.run("preface access add ci --store memory:").exits(2).prints("").says(
+    sandbox.run("preface token create ci --store memory:").exits(2).prints("").says(
         "\
 error: `memory:` is gone with this command, and a token with it
-hint: name the store of the service, such as `--store sqlite:PATH`
+help: name the store of the service, such as `--store sqlite:PATH`
 ",
     );
-    sandbox.run("preface access add local --store sqlite:x.db").exits(2).prints("").says(
+    sandbox.run("preface token create local --store sqlite:x.db").exits(2).prints("").says(
         "\
 error: not a name for a token: `local`
-hint: a name has 1 to 64 letters, digits, `-`, `_`, `.` or `@`, and is not `local`
+help: a name has 1 to 64 letters, digits, `-`, `_`, `.` or `@`, and is not `local`
 ",
     );
 }
@@ -343,21 +343,21 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     let sandbox = Sandbox::empty();
     let store = "--store sqlite:kept.db";
     sandbox
-        .run(&format!("preface access list {store}"))
+        .run(&format!("preface token list {store}"))
         .exits(0)
         .says("")
-        .prints("There are no tokens. `preface access add NAME --store sqlite:kept.db` makes one.\n");
-    let ran = sandbox.run(&format!("preface access add ci --expires 90d {store}")).exits(0);
+        .prints("There are no tokens. `preface token create NAME --store sqlite:kept.db` makes one.\n");
+    let ran = sandbox.run(&format!("preface token create ci --expires 90d {store}")).exits(0);
     let token = ran.stdout.trim_end();
     assert_eq!(ran.stdout, format!("{token}\n"));
     assert!(token.len() >= 64 && token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{token}");
     assert!(ran.stderr.starts_with("The token is not shown again."), "{}", ran.stderr);
-    let again = sandbox.run(&format!("preface access add ci {store}")).exits(1).prints("");
+    let again = sandbox.run(&format!("preface token create ci {store}")).exits(1).prints("");
     assert_eq!(
         again.stderr,
-        "error: there is a token of that name: `ci`\nhint: `preface access remove ci --store sqlite:kept.db` ends it\n"
+        "error: there is a token of that name: `ci`\nhelp: `preface token revoke ci --store sqlite:kept.db` ends it\n"
     );
-    let listed = sandbox.run(&format!("preface access list --format json {store}")).exits(0);
+    let listed = sandbox.run(&format!("preface token list --format json {store}")).exits(0);
     let rows = listed.json();
     assert_eq!((&rows[0]["name"], &rows[0]["role"]), (&"ci".into(), &"read".into()));
     let at = |key: &str| {
@@ -365,11 +365,11 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     };
     assert_eq!(at("expires_at").duration_since(at("created_at")).as_hours(), 90 * 24);
     assert_eq!(rows[0]["expired"], false);
-    let table = sandbox.run(&format!("preface access list {store}")).exits(0).stdout;
+    let table = sandbox.run(&format!("preface token list {store}")).exits(0).stdout;
     assert!(table.starts_with("read ") && table.contains("  until 2"), "{table}");
-    sandbox.run(&format!("preface access add late --expires 2001-01-01 {store}")).exits(2).prints("").says(
+    sandbox.run(&format!("preface token create late --expires 2001-01-01 {store}")).exits(2).prints("").says(
         "error: the token would have expired already\n\
-         hint: `--expires` takes a time that is to come, such as `90d`\n",
+         help: `--expires` takes a time that is to come, such as `90d`\n",
     );
     assert!(!listed.stdout.contains(token));
     let bytes = std::fs::read(sandbox.path("work/kept.db")).expect("the store");
@@ -384,17 +384,17 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     assert_eq!(service.ask_with("GET /conversations", &["Authorization: Bearer x"], "").status, 401);
     drop(service);
 
-    sandbox.run(&format!("preface access remove ci {store}")).exits(0).prints("It is not let in any more.\n");
+    sandbox.run(&format!("preface token revoke ci {store}")).exits(0).prints("It is not let in any more.\n");
     sandbox
-        .run(&format!("preface access remove ci {store}"))
+        .run(&format!("preface token revoke ci {store}"))
         .exits(1)
         .prints("")
-        .says("error: there is no token of that name: `ci`\nhint: `preface access list --store sqlite:kept.db` has the names\n");
+        .says("error: there is no token of that name: `ci`\nhelp: `preface token list --store sqlite:kept.db` has the names\n");
     let service = Service::start(&sandbox, store);
     assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 401);
     drop(service);
 
-    let token = sandbox.run(&format!("preface access add other {store}")).exits(0).stdout;
+    let token = sandbox.run(&format!("preface token create other {store}")).exits(0).stdout;
     let service = Service::start(&sandbox, &format!("{store} --require-token"));
     assert_eq!(service.ask("GET /conversations").status, 401);
     let sent = format!("Authorization: Bearer {}", token.trim_end());
@@ -420,19 +420,19 @@ fn the_log_has_the_reason_why_a_store_fails() {
 #[test]
 fn an_empty_address_of_a_store_is_not_the_usual_store() {
     let sandbox = Sandbox::empty();
-    for command in ["serve", "access list", "conversations list"] {
+    for command in ["serve", "token list", "conversation list"] {
         let ran = sandbox.run(&format!("preface {command} --store=")).exits(2).prints("");
         assert!(ran.stderr.starts_with("error: not a store: ``: the address is empty\n"), "{}", ran.stderr);
     }
     let sandbox = Sandbox::empty().env("PREFACE_STORE", "");
-    sandbox.run("preface access list").exits(0);
+    sandbox.run("preface token list").exits(0);
 }
 
 #[test]
 fn a_list_of_tokens_makes_no_store() {
     let sandbox = Sandbox::empty();
-    sandbox.run("preface access list --store sqlite:kept.db").exits(0);
-    sandbox.run("preface access remove ci --store sqlite:kept.db").exits(1);
+    sandbox.run("preface token list --store sqlite:kept.db").exits(0);
+    sandbox.run("preface token revoke ci --store sqlite:kept.db").exits(1);
     assert!(!sandbox.path("work/kept.db").exists());
 }
 

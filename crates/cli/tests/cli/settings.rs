@@ -1,4 +1,4 @@
-//! `preface settings`
+//! `preface config`
 
 use crate::sandbox::{BARE, Sandbox};
 use std::fs;
@@ -13,41 +13,41 @@ fn file(sandbox: &Sandbox) -> String {
 fn what_is_set_can_be_got_and_unset() {
     let sandbox = Sandbox::empty();
     sandbox
-        .run("preface settings get budget.tokens")
+        .run("preface config get budget.tokens")
         .exits(1)
         .prints("")
         .says("error: `budget.tokens` is not set\n");
     sandbox
-        .run("preface settings set budget.tokens 9000")
+        .run("preface config set budget.tokens 9000")
         .exits(0)
         .prints("")
         .says("set budget.tokens = 9000 in ~/.config/preface/settings.json\n");
     assert_eq!(file(&sandbox), "{\n  \"budget\": {\n    \"tokens\": 9000\n  }\n}\n");
     for key in ["budget.tokens", "/budget/tokens"] {
-        sandbox.run(&format!("preface settings get {key}")).exits(0).prints("9000\n").says("");
+        sandbox.run(&format!("preface config get {key}")).exits(0).prints("9000\n").says("");
     }
-    sandbox.run("preface settings get budget").exits(0).prints("{\n  \"tokens\": 9000\n}\n").says("");
-    sandbox.run("preface settings get budget --format json").exits(0).prints("{\"tokens\":9000}\n").says("");
+    sandbox.run("preface config get budget").exits(0).prints("{\n  \"tokens\": 9000\n}\n").says("");
+    sandbox.run("preface config get budget --format json").exits(0).prints("{\"tokens\":9000}\n").says("");
     sandbox
-        .run("preface settings set budget.tokens 9000")
+        .run("preface config set budget.tokens 9000")
         .exits(0)
         .says("budget.tokens is 9000 in ~/.config/preface/settings.json already\n");
     sandbox
-        .run("preface settings unset budget.tokens")
+        .run("preface config unset budget.tokens")
         .exits(0)
         .says("unset budget.tokens in ~/.config/preface/settings.json\n");
     sandbox
-        .run("preface settings unset budget.tokens")
+        .run("preface config unset budget.tokens")
         .exits(0)
         .says("budget.tokens is not set in ~/.config/preface/settings.json\n");
     sandbox
-        .run("preface settings list")
+        .run("preface config list")
         .exits(0)
         .says("")
         .prints("securityMode.mode  \"ask\"  bundled  bundled/settings.json:3\n");
-    sandbox.run("preface settings get securityMode.mode").exits(0).prints("ask\n").says("");
+    sandbox.run("preface config get securityMode.mode").exits(0).prints("ask\n").says("");
     sandbox.home(".config/preface/settings.json", r#"{"securityMode": null}"#);
-    sandbox.run("preface settings get securityMode").exits(0).prints("null\n").says("");
+    sandbox.run("preface config get securityMode").exits(0).prints("null\n").says("");
     sandbox.run("preface build -q").exits(0).says("");
 }
 
@@ -55,14 +55,10 @@ fn what_is_set_can_be_got_and_unset() {
 fn a_number_without_a_fraction_is_shown_as_an_integer() {
     let sandbox = Sandbox::empty();
     sandbox.home(".config/preface/settings.json", r#"{"budget": {"tokens": 2e5}}"#);
-    sandbox.run("preface settings get budget.tokens").exits(0).prints("200000\n").says("");
+    sandbox.run("preface config get budget.tokens").exits(0).prints("200000\n").says("");
+    sandbox.run("preface config get budget --format json").exits(0).prints("{\"tokens\":200000}\n").says("");
     sandbox
-        .run("preface settings get budget --format json")
-        .exits(0)
-        .prints("{\"tokens\":200000}\n")
-        .says("");
-    sandbox
-        .run("preface settings set budget.tokens 3e5")
+        .run("preface config set budget.tokens 3e5")
         .exits(0)
         .says("set budget.tokens = 300000 in ~/.config/preface/settings.json\n");
 }
@@ -70,21 +66,21 @@ fn a_number_without_a_fraction_is_shown_as_an_integer() {
 #[test]
 fn a_string_is_printed_bare_and_counts_in_a_build() {
     let sandbox = Sandbox::new();
-    sandbox.run("preface settings set systemPrompt.append 'Be kind.'").exits(0);
+    sandbox.run("preface config set systemPrompt.append 'Be kind.'").exits(0);
     assert_eq!(
         file(&sandbox),
         "{\"preset\": \"small\", \"systemPrompt\": { \"append\": \"Be kind.\" }}",
         "a file on one line stays on one"
     );
-    sandbox.run("preface settings get systemPrompt.append").exits(0).prints("Be kind.\n").says("");
+    sandbox.run("preface config get systemPrompt.append").exits(0).prints("Be kind.\n").says("");
     sandbox
-        .run("preface settings get systemPrompt.append --format json")
+        .run("preface config get systemPrompt.append --format json")
         .exits(0)
         .prints("\"Be kind.\"\n")
         .says("");
     sandbox.run("preface build").exits(0).prints(&format!("{BARE}\n\nBe kind.")).says("");
-    sandbox.run("preface settings set systemPrompt.append -- -v").exits(0);
-    sandbox.run("preface settings get systemPrompt.append").exits(0).prints("-v\n");
+    sandbox.run("preface config set systemPrompt.append -- -v").exits(0);
+    sandbox.run("preface config get systemPrompt.append").exits(0).prints("-v\n");
 }
 
 #[test]
@@ -94,10 +90,10 @@ fn a_file_stays_as_a_person_wrote_it() {
         ".config/preface/settings.json",
         "\u{feff}// mine\r\n{\r\n  \"budget\": { \"tokens\": 5 }, // small\r\n  /* x */ \"sections\": {\r\n    \"a\": { \"text\": \"t\" }, // why\r\n  },\r\n}\r\n",
     );
-    sandbox.run("preface settings set budget.tokens 6").exits(0);
-    sandbox.run("preface settings set sections.b.text u").exits(0);
-    sandbox.run("preface settings set preset default").exits(0);
-    sandbox.run("preface settings unset sections.a").exits(0);
+    sandbox.run("preface config set budget.tokens 6").exits(0);
+    sandbox.run("preface config set sections.b.text u").exits(0);
+    sandbox.run("preface config set preset default").exits(0);
+    sandbox.run("preface config unset sections.a").exits(0);
     assert_eq!(
         file(&sandbox),
         "\u{feff}// mine\r\n{\r\n  \"budget\": { \"tokens\": 6 }, // small\r\n  /* x */ \"sections\": {\r\n    // why\r\n    \"b\": {\r\n      \"text\": \"u\"\r\n    },\r\n  },\r\n  \"preset\": \"default\",\r\n}\r\n"
@@ -108,28 +104,28 @@ fn a_file_stays_as_a_person_wrote_it() {
 fn wrong_keys_and_values_are_wrong_usage() {
     let sandbox = Sandbox::empty();
     let cases = [
-        ("get budget.tokns", "error: unknown setting `budget.tokns`\nhint: did you mean `budget.tokens`?\n"),
-        ("unset budgte", "error: unknown setting `budgte`\nhint: did you mean `budget`?\n"),
-        ("set budgte 5", "error: unknown setting `budgte`\nhint: did you mean `budget`?\n"),
+        ("get budget.tokns", "error: unknown setting `budget.tokns`\nhelp: did you mean `budget.tokens`?\n"),
+        ("unset budgte", "error: unknown setting `budgte`\nhelp: did you mean `budget`?\n"),
+        ("set budgte 5", "error: unknown setting `budgte`\nhelp: did you mean `budget`?\n"),
         (
             "get a..b",
-            "error: `a..b` is not a path: a key is empty\nhint: `preface schema settings` lists every setting\n",
+            "error: `a..b` is not a path: a key is empty\nhelp: `preface config schema settings` lists every setting\n",
         ),
         (
             "set budget.tokens many",
-            "error: `budget.tokens` must be an integer of 0 or more, not `many`\nhint: `preface schema settings` lists every setting\n",
+            "error: `budget.tokens` must be an integer of 0 or more, not `many`\nhelp: `preface config schema settings` lists every setting\n",
         ),
         (
             "set budget.tokens 5 --scope project",
-            "error: a project cannot set `budget.tokens`\nhint: without `--scope project` it goes into your own settings\n",
+            "error: a project cannot set `budget.tokens`\nhelp: without `--scope project` it goes into your own settings\n",
         ),
         (
             "set budget.tokens 5 --scope bundled",
-            "error: unknown value for `--scope`: `bundled`\nhint: it takes global, project\n",
+            "error: unknown value for `--scope`: `bundled`\nhelp: possible values: global, project\n",
         ),
     ];
     for (line, said) in cases {
-        sandbox.run(&format!("preface settings {line}")).exits(2).prints("").says(said);
+        sandbox.run(&format!("preface config {line}")).exits(2).prints("").says(said);
     }
     assert!(!sandbox.path(FILE).exists());
 }
@@ -139,30 +135,30 @@ fn a_broken_file_is_named_with_its_line_and_left_alone() {
     let sandbox = Sandbox::empty();
     sandbox.home(".config/preface/settings.json", "{\n  \"budget\": }\n");
     for line in ["set budget.tokens 5", "unset budget.tokens"] {
-        sandbox.run(&format!("preface settings {line}")).exits(1).prints("").says(
+        sandbox.run(&format!("preface config {line}")).exits(1).prints("").says(
             "\
 error: unexpected close brace; nothing was changed
  ——▶ ~/.config/preface/settings.json:2:13   (global layer)
   │
 2 │   \"budget\": }
   │             ^
-hint: `preface settings edit` opens the file and checks it
+help: `preface config edit` opens the file and checks it
 ",
         );
     }
     assert_eq!(file(&sandbox), "{\n  \"budget\": }\n");
     fs::remove_file(sandbox.path(FILE)).expect("it was there");
     fs::create_dir(sandbox.path(FILE)).expect("a directory in its place");
-    sandbox.run("preface settings set budget.tokens 5").exits(1).says(
+    sandbox.run("preface config set budget.tokens 5").exits(1).says(
         "\
 error: cannot read `~/.config/preface/settings.json`: a directory, not a file
-hint: move `~/.config/preface/settings.json` away; a regular file belongs there
+help: move `~/.config/preface/settings.json` away; a regular file belongs there
 ",
     );
-    Sandbox::empty().without("HOME").run("preface settings set budget.tokens 5").exits(1).says(
+    Sandbox::empty().without("HOME").run("preface config set budget.tokens 5").exits(1).says(
         "\
 error: there is no place for your settings: neither PREFACE_HOME nor a home directory is set
-hint: set PREFACE_HOME to a directory
+help: set PREFACE_HOME to a directory
 ",
     );
 }
@@ -177,7 +173,7 @@ fn who_said_what_is_told_weakest_first() {
     sandbox
         .work(".preface/settings.json", "{\n  \"logging\": { \"level\": \"b\" },\n  \"preset\": \"pi\"\n}");
     sandbox
-        .run("preface settings get logging.level --trust once --why --set logging.level=c")
+        .run("preface config get logging.level --trust once --why --set logging.level=c")
         .exits(0)
         .says("")
         .prints(
@@ -187,7 +183,7 @@ project  \"b\"  .preface/settings.json:2           overridden by caller
 caller   \"c\"  --set                              counts
 ",
         );
-    let ran = sandbox.run("preface settings get preset --why --trust once").exits(0);
+    let ran = sandbox.run("preface config get preset --why --trust once").exits(0);
     assert_eq!(
         ran.stdout,
         "\
@@ -195,47 +191,47 @@ global   \"small\"  ~/.config/preface/settings.json:2  counts
 project  \"pi\"     .preface/settings.json:3           ignored: a project cannot set it
 "
     );
-    let ran = sandbox.run("preface settings get logging.level --why").exits(0);
+    let ran = sandbox.run("preface config get logging.level --why").exits(0);
     assert_eq!(
         ran.stdout,
         "\
 global   \"a\"  ~/.config/preface/settings.json:3  counts
-project  ?    .preface/settings.json             held for trust
+project  ?    .preface/settings.json             not trusted
 "
     );
     assert!(ran.stderr.contains("[trust/held]"), "{}", ran.stderr);
     let json =
-        sandbox.run("preface settings get logging.level --why --trust once --format json").exits(0).json();
+        sandbox.run("preface config get logging.level --why --trust once --format json").exits(0).json();
     assert_eq!(json[0]["outcome"], "overridden");
     assert_eq!((&json[1]["by"], &json[1]["value"]), (&"project".into(), &"b".into()));
     assert_eq!(json[1]["place"]["line"], 2);
-    sandbox.run("preface settings get logging.level --trust require").exits(3).prints("");
+    sandbox.run("preface config get logging.level --trust require").exits(3).prints("");
 }
 
 #[test]
 fn a_project_is_told_what_a_grant_is_for() {
     let sandbox = Sandbox::new();
-    sandbox.run("preface settings set sections.style.text 'Use tabs.' --scope project").exits(0).says(
+    sandbox.run("preface config set sections.style.text 'Use tabs.' --scope project").exits(0).says(
         "\
 set sections.style.text = \"Use tabs.\" in .preface/settings.json
 info: .preface/settings.json counts only once you trust it as it is now [trust/held]
-hint: trust it: `preface trust grant`, or `--trust once` for this call
+help: trust it: `preface trust grant`, or `--trust once` for this call
 ",
     );
     sandbox.run("preface trust grant").exits(0);
-    sandbox.run("preface settings get sections.style.text").exits(0).prints("Use tabs.\n").says("");
-    sandbox.run("preface settings set sections.style.text Mine.").exits(0).says(
+    sandbox.run("preface config get sections.style.text").exits(0).prints("Use tabs.\n").says("");
+    sandbox.run("preface config set sections.style.text Mine.").exits(0).says(
         "\
 set sections.style.text = \"Mine.\" in ~/.config/preface/settings.json
 warning: it does not count here: .preface/settings.json:4 sets `sections.style.text` to \"Use tabs.\"
          [settings/hidden]
-hint: `preface settings get sections.style.text --why` tells who says what
+help: `preface config get sections.style.text --why` shows the value of each layer
 ",
     );
-    sandbox.run("preface settings unset sections.style.text").exits(0).says(
+    sandbox.run("preface config unset sections.style.text").exits(0).says(
         "\
 unset sections.style.text in ~/.config/preface/settings.json
-it is \"Use tabs.\" still: .preface/settings.json:4 says so
+it is still \"Use tabs.\": set by .preface/settings.json:4
 ",
     );
 }
@@ -246,7 +242,7 @@ fn secrets_are_shown_to_who_asks_for_exactly_them() {
     let json =
         r#"{"preset": "small", "env": {"A": "${A}"}, "providers": {"p": {"apiKey": "sk-one", "url": "u"}}}"#;
     sandbox.home(".config/preface/settings.json", json);
-    sandbox.run("preface settings get providers.p.apiKey").exits(0).prints("sk-one\n").says("");
+    sandbox.run("preface config get providers.p.apiKey").exits(0).prints("sk-one\n").says("");
     for line in [
         "get providers",
         "get providers --format json",
@@ -255,11 +251,11 @@ fn secrets_are_shown_to_who_asks_for_exactly_them() {
         "list",
         "list --format json",
     ] {
-        let ran = sandbox.run(&format!("preface settings {line}")).exits(0);
+        let ran = sandbox.run(&format!("preface config {line}")).exits(0);
         assert!(ran.stdout.contains("***"), "{line}: {}", ran.stdout);
         assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("sk-one"), "{line}");
     }
-    let ran = sandbox.run("preface settings set providers.p.apiKey sk-two").exits(0);
+    let ran = sandbox.run("preface config set providers.p.apiKey sk-two").exits(0);
     assert_eq!(ran.stderr, "set providers.p.apiKey = \"***\" in ~/.config/preface/settings.json\n");
 }
 
@@ -267,7 +263,7 @@ fn secrets_are_shown_to_who_asks_for_exactly_them() {
 fn everything_is_listed_with_who_set_it() {
     let sandbox = Sandbox::new();
     sandbox.work(".preface/settings.json", "{\n  \"logging\": { \"a.b\": [1, 2], \"c\": {} }\n}");
-    sandbox.run("preface settings list --trust once").exits(0).says("").prints(
+    sandbox.run("preface config list --trust once").exits(0).says("").prints(
         "\
 securityMode.mode  \"ask\"    bundled  bundled/settings.json:3
 preset             \"small\"  global   ~/.config/preface/settings.json:1
@@ -275,7 +271,7 @@ logging.\"a.b\"      [1,2]    project  .preface/settings.json:2
 logging.c          {}       project  .preface/settings.json:2
 ",
     );
-    let json = sandbox.run("preface settings list --trust once --format json").exits(0).json();
+    let json = sandbox.run("preface config list --trust once --format json").exits(0).json();
     assert_eq!(json[2]["key"], "logging.\"a.b\"");
     assert_eq!((&json[2]["value"], &json[2]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
 }
@@ -301,14 +297,14 @@ mod editor {
     fn what_was_written_counts_once_it_is_checked() {
         let sandbox = writing(Sandbox::new(), "{\n  \"preset\": \"small\" // mine\n}\n");
         sandbox
-            .run("preface settings edit")
+            .run("preface config edit")
             .exits(0)
             .prints("")
             .says("changed ~/.config/preface/settings.json\n");
         assert_eq!(file(&sandbox), "{\n  \"preset\": \"small\" // mine\n}\n");
         assert!(copies(&sandbox).is_empty());
         sandbox
-            .run("preface settings edit")
+            .run("preface config edit")
             .exits(0)
             .says("nothing was changed in ~/.config/preface/settings.json\n");
     }
@@ -316,7 +312,7 @@ mod editor {
     #[test]
     fn what_has_errors_is_kept_beside_the_file() {
         let sandbox = writing(Sandbox::new(), "{ \"budget\": { \"tokens\": -5 } }");
-        sandbox.run("preface settings edit").exits(1).prints("").says(
+        sandbox.run("preface config edit").exits(1).prints("").says(
             "\
 error: `budget.tokens` must be an integer of 0 or more, not -5 [settings/shape-invalid]
  ——▶ ~/.config/preface/settings.json:1:25   (global layer)
@@ -324,7 +320,7 @@ error: `budget.tokens` must be an integer of 0 or more, not -5 [settings/shape-i
 1 │ { \"budget\": { \"tokens\": -5 } }
   │                         ^^
 error: ~/.config/preface/settings.json was left as it is: the new text has errors
-hint: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
+help: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
 ",
         );
         assert_eq!(file(&sandbox), r#"{"preset": "small"}"#);
@@ -336,7 +332,7 @@ hint: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
     fn a_broken_file_can_be_repaired() {
         let sandbox = writing(Sandbox::new(), "{}");
         sandbox.home(".config/preface/settings.json", "{");
-        sandbox.run("preface settings edit").exits(0).says("changed ~/.config/preface/settings.json\n");
+        sandbox.run("preface config edit").exits(0).says("changed ~/.config/preface/settings.json\n");
         assert_eq!(file(&sandbox), "{}");
     }
 
@@ -358,13 +354,13 @@ info: ~/.claude/settings.json has 2 values that are not settings of preface; the
             let sandbox = writing(Sandbox::empty(), text);
             let changed = format!("changed ~/{name}\n");
             sandbox
-                .run(&format!("preface settings edit --preset {preset}"))
+                .run(&format!("preface config edit --preset {preset}"))
                 .exits(0)
                 .says(&format!("{foreign}{changed}"));
             assert_eq!(fs::read_to_string(sandbox.path(&format!("home/{name}"))).expect("it is there"), text);
             // What is a setting of preface is checked all the same.
             let sandbox = writing(Sandbox::empty(), r#"{"budget": {"tokens": -5}}"#);
-            let ran = sandbox.run(&format!("preface settings edit --preset {preset}")).exits(1);
+            let ran = sandbox.run(&format!("preface config edit --preset {preset}")).exits(1);
             assert!(ran.stderr.starts_with("error: `budget.tokens` must be"), "{}", ran.stderr);
         }
     }
@@ -372,13 +368,13 @@ info: ~/.claude/settings.json has 2 values that are not settings of preface; the
     #[test]
     fn an_editor_that_fails_changes_nothing() {
         let sandbox = Sandbox::new().env("VISUAL", "false").env("PATH", "/usr/bin:/bin");
-        let ran = sandbox.run("preface settings edit").exits(1).prints("");
+        let ran = sandbox.run("preface config edit").exits(1).prints("");
         assert!(ran.stderr.starts_with("error: the editor `false` failed: "), "{}", ran.stderr);
         assert!(copies(&sandbox).is_empty());
-        Sandbox::new().run("preface settings edit").exits(1).says(
+        Sandbox::new().run("preface config edit").exits(1).says(
             "\
 error: there is no editor: neither VISUAL nor EDITOR is set
-hint: `EDITOR=nano preface settings edit`, or `preface settings set KEY VALUE`
+help: `EDITOR=nano preface config edit`, or `preface config set KEY VALUE`
 ",
         );
     }
@@ -388,7 +384,7 @@ hint: `EDITOR=nano preface settings edit`, or `preface settings set KEY VALUE`
         use std::os::unix::fs::PermissionsExt;
         let sandbox = writing(Sandbox::new(), "{ broken");
         fs::set_permissions(sandbox.path(FILE), fs::Permissions::from_mode(0o644)).expect("it is ours");
-        sandbox.run("preface settings edit").exits(1);
+        sandbox.run("preface config edit").exits(1);
         let copy =
             fs::metadata(sandbox.path("home/.config/preface/settings.edit-1.json")).expect("it is kept");
         assert_eq!(copy.permissions().mode() & 0o777, 0o600);
@@ -398,12 +394,12 @@ hint: `EDITOR=nano preface settings edit`, or `preface settings set KEY VALUE`
 #[test]
 fn a_first_setting_does_not_swallow_the_first_file() {
     let sandbox = Sandbox::empty();
-    sandbox.run("preface settings get budget.tokens --preset stud").exits(1);
+    sandbox.run("preface config get budget.tokens --preset stud").exits(1);
     assert!(!sandbox.path("home/.stud").exists(), "looking creates nothing");
-    sandbox.run("preface settings set budget.tokens 5 --preset stud").exits(0).says(
+    sandbox.run("preface config set budget.tokens 5 --preset stud").exits(0).says(
         "\
 info: [ROOT]/home/.stud/system.md was created (751 bytes) [scaffold/created]
-hint: it is yours: edit it, or delete it; it does not come back
+help: it is yours: edit it, or delete it; it does not come back
 set budget.tokens = 5 in ~/.stud/settings.json
 ",
     );
@@ -419,13 +415,13 @@ fn a_link_as_project_directory_is_written_through_after_a_grant() {
     fs::create_dir_all(sandbox.path("work")).expect("a directory");
     std::os::unix::fs::symlink(&far, sandbox.path("work/.stud")).expect("a link");
     let commands = [
-        "settings set systemPrompt.append hi --scope project",
-        "settings unset systemPrompt.append --scope project",
-        "settings edit --scope project",
+        "config set systemPrompt.append hi --scope project",
+        "config unset systemPrompt.append --scope project",
+        "config edit --scope project",
     ];
     for command in commands {
         let ran = sandbox.run(&format!("preface {command} --preset stud")).exits(1);
-        let error = "error: `.stud` is a link to `../far`, which you have not trusted\nhint: `preface trust grant --preset stud`";
+        let error = "error: `.stud` is a link to `../far`, which you have not trusted\nhelp: `preface trust grant --preset stud`";
         assert!(ran.stderr.starts_with(error), "{command}: {}", ran.stderr);
         assert_eq!(fs::read_dir(&far).expect("a directory").count(), 0, "{command}");
     }
@@ -452,8 +448,8 @@ fn get_prints_what_the_resolver_uses() {
         .home(".stud/settings.json", r#"{"tools": {"t": {"n": 3}}}"#)
         .work(".stud/settings.json", r#"{"tools": {"t": {"n": -1}}}"#);
     sandbox.run("preface trust grant --preset stud").exits(0);
-    sandbox.run("preface settings get tools.t.n --preset stud").exits(0).prints("3\n").says("");
-    sandbox.run("preface settings get tools.t.n --why --preset stud").exits(0).says("").prints(
+    sandbox.run("preface config get tools.t.n --preset stud").exits(0).prints("3\n").says("");
+    sandbox.run("preface config get tools.t.n --why --preset stud").exits(0).says("").prints(
         "global   3   ~/.stud/settings.json:1  counts\n\
          project  -1  .stud/settings.json:1    ignored: project-scope override failed validation (must be at least \
          `0`, but is `-1` at /n); retaining global value\n",
@@ -472,9 +468,9 @@ fn a_projects_provider_settings_count_once_they_are_granted() {
         .home(".stud/settings.json", r#"{"providers": {"op": {"model": "mine"}}}"#)
         .work(".stud/settings.json", theirs);
     sandbox.run("preface trust grant --preset stud").exits(0);
-    let model = "preface settings get providers.op.model --preset stud";
+    let model = "preface config get providers.op.model --preset stud";
     sandbox.run(model).exits(0).prints("mine\n");
-    let ran = sandbox.run("preface providers --preset stud").exits(0);
+    let ran = sandbox.run("preface list providers --preset stud").exits(0);
     assert!(
         ran.stderr.contains("the project's settings of global/op (Provider) are not used"),
         "{}",
@@ -486,7 +482,7 @@ fn a_projects_provider_settings_count_once_they_are_granted() {
         "  providers/op\n    talks to https://g.example/v1\n    with apiKey: env:K\n    with model: theirs\n";
     assert!(ran.stdout.contains(grant) || ran.stderr.contains(grant), "{}{}", ran.stdout, ran.stderr);
     sandbox.run(model).exits(0).prints("theirs\n").says("");
-    let ran = sandbox.run("preface providers --preset stud").exits(0).says("");
+    let ran = sandbox.run("preface list providers --preset stud").exits(0).says("");
     assert!(ran.stdout.contains("configured by project"), "{}", ran.stdout);
 
     // Another key is another grant.
@@ -510,8 +506,8 @@ fn a_bad_option_is_reported_with_its_place_and_stops_nothing() {
     let found =
         diagnostics.iter().find(|one| one["message"] == note).unwrap_or_else(|| panic!("{diagnostics:?}"));
     assert_eq!((&found["severity"], &found["origin"]["line"]), (&"error".into(), &3.into()));
-    sandbox.run("preface health").exits(1);
-    sandbox.run("preface settings list").exits(0);
+    sandbox.run("preface doctor").exits(1);
+    sandbox.run("preface config list").exits(0);
     sandbox.run("preface build --set arrange=nope").exits(2).prints("");
 }
 
@@ -519,29 +515,29 @@ fn a_bad_option_is_reported_with_its_place_and_stops_nothing() {
 fn what_the_reader_would_refuse_is_not_written() {
     let sandbox = Sandbox::empty();
     sandbox
-        .run("preface settings set options.variant nope --preset pi")
+        .run("preface config set options.variant nope --preset pi")
         .exits(2)
-        .says("error: unknown variant: `nope`\nhint: variants are `0.58`, `0.73`, `0.87`, `sf`\n");
-    sandbox.run("preface settings set options.docs nope --preset pi").exits(2);
+        .says("error: unknown variant: `nope`\nhelp: variants are `0.58`, `0.73`, `0.87`, `sf`\n");
+    sandbox.run("preface config set options.docs nope --preset pi").exits(2);
     assert!(!sandbox.path("home/.sf/agent/settings.json").exists());
-    sandbox.run("preface settings set options.variant 0.87 --preset pi").exits(0);
-    let ran = sandbox.run("preface settings set options.nosuch 1 --preset pi").exits(0);
+    sandbox.run("preface config set options.variant 0.87 --preset pi").exits(0);
+    let ran = sandbox.run("preface config set options.nosuch 1 --preset pi").exits(0);
     assert!(ran.stderr.contains("the profile `pi` has no option `nosuch`"), "{}", ran.stderr);
 
     sandbox
-        .run("preface settings set securityMode.mode yolo --scope project")
+        .run("preface config set securityMode.mode yolo --scope project")
         .exits(2)
-        .says("error: a project cannot loosen `securityMode.mode` from `ask` to `yolo`; `ask` stays\nhint: nothing was written\n");
+        .says("error: a project cannot loosen `securityMode.mode` from `ask` to `yolo`; `ask` stays\nhelp: nothing was written\n");
     assert!(!sandbox.path("work/.preface/settings.json").exists());
-    sandbox.run("preface settings set securityMode.mode yolo").exits(0);
-    sandbox.run("preface settings set securityMode.mode allowlist --scope project").exits(0);
+    sandbox.run("preface config set securityMode.mode yolo").exits(0);
+    sandbox.run("preface config set securityMode.mode allowlist --scope project").exits(0);
 }
 
 #[test]
 fn why_a_setting_that_nothing_reads_does_not_count_is_told() {
     let sandbox = Sandbox::empty();
     sandbox.home(".config/preface/settings.json", r#"{"tools": {"bash": {"disabled": true}}}"#);
-    let ran = sandbox.run("preface settings get tools.bash.disabled --why").exits(1);
+    let ran = sandbox.run("preface config get tools.bash.disabled --why").exits(1);
     let told = "ignored: bundled/bash (Tool) has no setting `disabled`\n";
     assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
 }

@@ -1,4 +1,4 @@
-//! `preface skills`
+//! `preface list skills`
 
 use crate::sandbox::Sandbox;
 
@@ -16,7 +16,7 @@ fn skilled() -> Sandbox {
 
 #[test]
 fn a_projects_skill_hides_yours() {
-    skilled().run("preface skills --trust once").exits(0).says("").prints(
+    skilled().run("preface list skills --trust once").exits(0).says("").prints(
         "name    layer    state   path
 commit  project  active  .preface/skills/commit/SKILL.md
   Writes a commit message.
@@ -34,10 +34,10 @@ the prompt lists none of them: condition `tool:read` is false
 #[test]
 fn what_waits_for_trust_is_shown_as_held_and_a_grant_lets_it_through() {
     let sandbox = skilled();
-    sandbox.run("preface skills").exits(0).says("").prints(
+    sandbox.run("preface list skills").exits(0).says("").prints(
         "name    layer    state   path
 commit  project  held    .preface/skills/commit/SKILL.md
-  waits for trust: `preface trust grant`, with the `--tools` of your builds
+  not trusted: `preface trust grant`, with the `--tools` of your builds
 commit  global   active  ~/.config/preface/skills/commit/SKILL.md
   Writes a commit message.
 review  global   active  ~/.config/preface/skills/review/SKILL.md
@@ -45,12 +45,12 @@ review  global   active  ~/.config/preface/skills/review/SKILL.md
 the prompt lists none of them: condition `tool:read` is false
 ",
     );
-    let rows = sandbox.run("preface skills --format json").exits(0).json();
+    let rows = sandbox.run("preface list skills --format json").exits(0).json()["entries"].clone();
     let states: Vec<_> = rows.as_array().expect("a list").iter().map(|row| &row["status"]).collect();
     assert_eq!(states, ["held", "ok", "ok"]);
     assert_eq!(rows[1]["active"], true);
     sandbox.run("preface trust grant --yes --tools read").exits(0);
-    let rows = sandbox.run("preface skills --format json").exits(0).json();
+    let rows = sandbox.run("preface list skills --format json").exits(0).json()["entries"].clone();
     assert_eq!((&rows[0]["status"], &rows[0]["active"]), (&"ok".into(), &true.into()));
 }
 
@@ -66,7 +66,7 @@ fn what_is_wrong_stands_below_its_row() {
         )
         .home(".agents/skills/d/SKILL.md", "---\nname: d\ndescription: Does d.\n---\n")
         .home(".agents/skills/.gitignore", "d/\n");
-    sandbox.run("preface skills --all").exits(0).says("").prints(
+    sandbox.run("preface list skills --all").exits(0).says("").prints(
         "name   layer   state         path
 Other  global  active        ~/.agents/skills/b/SKILL.md
   Does b.
@@ -82,7 +82,7 @@ d      global  ignored       ~/.agents/skills/d
 the prompt lists none of them: condition `tool:read` is false
 ",
     );
-    let ran = sandbox.run("preface skills").exits(0);
+    let ran = sandbox.run("preface list skills").exits(0);
     assert!(ran.stdout.ends_with("left out: 1 more; `--all` shows them\n"), "{}", ran.stdout);
 }
 
@@ -90,7 +90,10 @@ the prompt lists none of them: condition `tool:read` is false
 fn a_preset_without_skills_says_so() {
     let sandbox = Sandbox::empty();
     sandbox.work(".stud/skills/commit/SKILL.md", COMMIT);
-    sandbox.run("preface skills --preset stud").exits(0).prints("nothing: this preset lists no skills\n");
+    sandbox
+        .run("preface list skills --preset stud")
+        .exits(0)
+        .prints("nothing: this preset lists no skills\n");
 }
 
 #[test]
@@ -98,9 +101,9 @@ fn what_the_prompt_leaves_out_is_said() {
     let sandbox = Sandbox::empty();
     sandbox.work(".sf/skills/a/SKILL.md", "---\nname: a\ndescription: Does a.\n---\n");
     let told = "the prompt lists none of them: condition `tool:read` is false\n";
-    let ran = sandbox.run("preface skills --preset pi --tools bash").exits(0);
+    let ran = sandbox.run("preface list skills --preset pi --tools bash").exits(0);
     assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
-    let ran = sandbox.run("preface skills --preset pi").exits(0);
+    let ran = sandbox.run("preface list skills --preset pi").exits(0);
     assert!(!ran.stdout.contains("the prompt lists"), "{}", ran.stdout);
 }
 

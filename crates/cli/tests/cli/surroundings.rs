@@ -80,7 +80,7 @@ fn a_directory_that_is_none_is_wrong_usage() {
         .run("preface build -C nowhere")
         .exits(2)
         .prints("")
-        .says("error: no such directory: `[ROOT]/work/nowhere`\nhint: name a directory\n");
+        .says("error: no such directory: `[ROOT]/work/nowhere`\nhelp: name a directory\n");
     sandbox.run("preface build -C file").exits(2).prints("");
 }
 

@@ -10,7 +10,7 @@ fn stored() -> Sandbox {
     sandbox.work("t.md", "You are terse.").work("u.md", "You are kind.\n");
     sandbox.run(&format!("preface template set t.md --note 'A start' {AT}")).exits(0);
     sandbox.run(&format!("preface template set u.md {AT}")).exits(0);
-    sandbox.run("preface template label 1 stable").exits(0);
+    sandbox.run("preface template label stable 1").exits(0);
     sandbox
 }
 
@@ -19,30 +19,27 @@ fn nothing_is_stored_and_nothing_is_made_by_looking() {
     let sandbox = Sandbox::empty();
     // Seed 002 §5.
     let default = "You are a helpful coding assistant.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].";
-    sandbox.run("preface template get").exits(0).prints(default).says("");
+    sandbox.run("preface template show").exits(0).prints(default).says("");
     sandbox
         .run("preface template list")
         .exits(0)
-        .prints("Nothing is stored yet. `preface template set FILE` stores a template.\n");
-    sandbox
-        .run("preface template versions")
-        .exits(0)
-        .prints("Nothing is stored yet: the default template is used.\n");
+        .prints("No template is stored. `preface template set FILE` stores one.\n");
+    sandbox.run("preface template history").exits(0).prints("No template is stored: the default is used.\n");
     sandbox.run("preface template diff").exits(0).prints("");
     sandbox
         .run("preface template export")
         .exits(0)
         .prints("{\"format\":\"preface-templates/1\",\"templates\":[]}\n");
-    sandbox.run("preface template reset").exits(0).says("`main` is the default already.\n");
+    sandbox.run("preface template delete").exits(0).says("`main` is the default already.\n");
     sandbox
-        .run("preface template get 3")
+        .run("preface template show 3")
         .exits(1)
         .prints("")
-        .says("error: template `main` has no version 3\nhint: `preface template versions` lists them\n");
+        .says("error: template `main` has no version 3\nhelp: `preface template history` lists them\n");
     sandbox.run("preface template restore stable").exits(1).says(
         "\
 error: no version of template `main` has the label `stable`
-hint: `preface template versions` lists them
+help: `preface template history` lists them
 ",
     );
     assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
@@ -51,10 +48,10 @@ hint: `preface template versions` lists them
 #[test]
 fn a_template_is_kept_byte_for_byte_with_its_history() {
     let sandbox = stored();
-    sandbox.run("preface template get").exits(0).prints("You are kind.\n");
-    sandbox.run("preface template get stable").exits(0).prints("You are terse.");
-    sandbox.run("preface template set u.md").exits(0).says("`main` says that already (version 2).\n");
-    sandbox.run("preface template versions").exits(0).prints(
+    sandbox.run("preface template show").exits(0).prints("You are kind.\n");
+    sandbox.run("preface template show stable").exits(0).prints("You are terse.");
+    sandbox.run("preface template set u.md").exits(0).says("`main` has this text already (version 2).\n");
+    sandbox.run("preface template history").exits(0).prints(
         "\
 version  when              by         size  labels and note
       2  2026-03-07 14:55  local  14 bytes
@@ -75,16 +72,16 @@ version  when              by         size  labels and note
     sandbox
         .run("preface template restore stable")
         .exits(0)
-        .says("`main` is at version 3 now: what version 1 said (14 bytes).\n");
-    sandbox.run("preface template get").exits(0).prints("You are terse.");
-    sandbox.run("preface template reset").exits(0).says("`main` is the default again (version 4).\n");
-    let rows = sandbox.run("preface template versions --format json").exits(0).json();
+        .says("`main` is now at version 3: the text of version 1 (14 bytes).\n");
+    sandbox.run("preface template show").exits(0).prints("You are terse.");
+    sandbox.run("preface template delete").exits(0).says("`main` is the default again (version 4).\n");
+    let rows = sandbox.run("preface template history --format json").exits(0).json();
     assert_eq!((&rows[0]["default"], &rows[1]["note"]), (&true.into(), &"restored from version 1".into()));
     sandbox
-        .run("preface template unlabel stable")
+        .run("preface template label --delete stable")
         .exits(0)
-        .says("`stable` is on no version of `main` now.\n");
-    sandbox.run("preface template unlabel stable").exits(1);
+        .says("Deleted the label `stable` of `main`.\n");
+    sandbox.run("preface template label --delete stable").exits(1);
 }
 
 #[test]
@@ -93,7 +90,7 @@ fn a_writer_who_is_late_is_told_so() {
     sandbox.run("preface template set t.md --if-version 1").exits(1).says(
         "\
 error: template `main` was changed meanwhile: version 2 is current, by local
-hint: `preface template get` shows it
+help: `preface template show` shows it
 ",
     );
     sandbox
@@ -106,14 +103,14 @@ hint: `preface template get` shows it
 #[test]
 fn a_named_template_that_was_deleted_is_not_there() {
     let sandbox = stored();
-    let missing = "error: no such template: `review`\nhint: `preface template list` lists what is kept\n";
-    sandbox.run("preface template reset -t review").exits(1).says(missing);
+    let missing = "error: no such template: `review`\nhelp: `preface template list` lists the stored ones\n";
+    sandbox.run("preface template delete -t review").exits(1).says(missing);
     sandbox.run("preface template set t.md -t review").exits(0);
-    sandbox.run("preface template reset -t review").exits(0).says("`review` is deleted (version 2).\n");
-    sandbox.run("preface template get -t review").exits(1).prints("").says(missing);
-    sandbox.run("preface template reset -t review").exits(1).says(missing);
+    sandbox.run("preface template delete -t review").exits(0).says("`review` is deleted (version 2).\n");
+    sandbox.run("preface template show -t review").exits(1).prints("").says(missing);
+    sandbox.run("preface template delete -t review").exits(1).says(missing);
     sandbox.run("preface template restore 1 -t review").exits(0);
-    sandbox.run("preface template get -t review").exits(0);
+    sandbox.run("preface template show -t review").exits(0);
 }
 
 #[test]
@@ -132,10 +129,10 @@ warning: `foo` is no registered type: `[foo:bar]` will vanish [template/unregist
     let deep = "[if a:b]".repeat(1_001) + &"[endif]".repeat(1_001);
     let ran = sandbox.work("deep.md", &deep).run("preface template set deep.md").exits(1).prints("");
     let first = ran.stderr.lines().next().unwrap_or_default();
-    assert_eq!(first, "error: `if` blocks stand more than 1000 deep inside each other", "{}", ran.stderr);
+    assert_eq!(first, "error: `if` blocks are nested more than 1000 deep", "{}", ran.stderr);
     assert!(ran.stderr.contains("deep.md:1:8001"), "the place of the first tag too deep: {}", ran.stderr);
     sandbox.work("bad.md", b"\xff").run("preface template set bad.md").exits(1);
-    sandbox.run("preface template get").exits(0).prints("[foo:bar]");
+    sandbox.run("preface template show").exits(0).prints("[foo:bar]");
 }
 
 #[test]
@@ -147,10 +144,11 @@ fn of_many_findings_ten_are_told_once() {
     assert_eq!(told.matches("——▶ t.md:").count(), 9, "{told}");
     assert!(told.contains("… and 1500 more findings about the tags"), "{told}");
     assert!(told.contains("t.md:2001:2"), "the worst is among them: {told}");
-    let end = "and 492 more; `preface lint t.md` lists them\n`main` is at version 1 now (14,006 bytes).\n";
+    let end =
+        "and 492 more; `preface lint --file t.md` lists them\n`main` is at version 1 now (14,006 bytes).\n";
     assert!(told.ends_with(end), "{told}");
-    sandbox.run("preface template set t.md").exits(0).says("`main` says that already (version 1).\n");
-    let listed = sandbox.run("preface lint t.md").stdout;
+    sandbox.run("preface template set t.md").exits(0).says("`main` has this text already (version 1).\n");
+    let listed = sandbox.run("preface lint --file t.md").stdout;
     assert_eq!(listed.matches("——▶ t.md:").count(), 501);
 }
 
@@ -182,11 +180,11 @@ fn the_stored_template_speaks_where_the_profile_takes_one() {
         .run("preface build --preset template --template nobody")
         .exits(2)
         .prints("")
-        .says("error: unknown template: `nobody`\nhint: `preface template list` lists what is kept\n");
+        .says("error: unknown template: `nobody`\nhelp: `preface template list` lists the stored ones\n");
     let ran = sandbox.run("preface build --template main").exits(0);
     assert_eq!(
         ran.stderr,
-        "warning: the profile `default` takes no template: `main` was not used (`-v` tells more)\n"
+        "warning: the profile `default` takes no template: `main` was not used (`-v` shows details)\n"
     );
     let other = sandbox.env("PREFACE_STORE", "sqlite:[ROOT]/nowhere.db");
     other
@@ -206,7 +204,7 @@ fn a_profile_without_a_template_opens_no_store() {
     sandbox.run("preface build --preset template").exits(1).prints("").says(
         "\
 error: not a store of preface: [ROOT]/home/.local/state/preface/preface.db
-hint: name another file with `--store`; this one was left as it is
+help: name another file with `--store`; this one was left as it is
 ",
     );
 }

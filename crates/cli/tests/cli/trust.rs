@@ -10,7 +10,7 @@ fn a_text_is_held_granted_changed_and_revoked() {
         "\
 [ROOT]/work  each text by its content
   new  10 bytes  AGENTS.md
-1 new; 1 held.
+1 new; 1 left out.
 `preface trust diff` shows what a grant would add, `preface trust grant` adds it.
 grants are kept in ~/.local/state/preface/trust.json
 ",
@@ -32,7 +32,7 @@ grants are kept in ~/.local/state/preface/trust.json
         "\
 [ROOT]/work  each text by its content
   granted  10 bytes  AGENTS.md
-1 granted; nothing is held.
+1 granted; every file is trusted.
 grants are kept in ~/.local/state/preface/trust.json
 ",
     );
@@ -62,7 +62,7 @@ fn single_files_are_granted_by_name() {
     sandbox
         .run("preface trust grant CLAUDE.md")
         .exits(0)
-        .prints("Granted in [ROOT]/work:\n  10 bytes  CLAUDE.md\nheld still: AGENTS.md\n");
+        .prints("Granted in [ROOT]/work:\n  10 bytes  CLAUDE.md\nstill left out: AGENTS.md\n");
     sandbox
         .run("preface build -q")
         .exits(0)
@@ -70,7 +70,7 @@ fn single_files_are_granted_by_name() {
     sandbox.run("preface trust grant nowhere.md").exits(2).prints("").says(
         "\
 error: nothing that a build uses lies at `nowhere.md`
-hint: the trust status lists what a build uses
+help: the trust status lists what a build uses
 ",
     );
     sandbox
@@ -144,16 +144,16 @@ fn advice_works_for_the_call_that_printed_it() {
     sandbox.work("my dir/.stud/system.md", "Use tabs.\n").work("my dir/AGENTS.md", "Something else.\n");
     let grant = "preface trust grant -C 'my dir' --preset stud";
     let call = "preface build --preset stud -C 'my dir'";
-    sandbox
-        .run(call)
-        .exits(0)
-        .prints("")
-        .says(&format!("warning: .stud held for trust; `{grant}` lets it speak (`-v` tells more)\n"));
+    sandbox.run(call).exits(0).prints("").says(&format!(
+        "warning: .stud is not trusted and was left out (`-v` shows details)\n\
+             help: review it with `{}`, then run `{grant}`\n",
+        grant.replace("grant", "diff")
+    ));
     let ran = sandbox.run(&format!("{call} --format json")).exits(0).json();
     let help = ran["diagnostics"][0]["help"].as_str().unwrap_or_default();
     assert_eq!(help, format!("look at it, then trust it: `{grant}`, or `--trust once` for this call"));
     let ran = sandbox.run("preface trust status -C 'my dir' --preset stud").exits(0);
-    assert!(ran.stdout.contains(&format!("It is held. `{grant}` lets it speak.\n")), "{}", ran.stdout);
+    assert!(ran.stdout.contains(&format!("It is left out. `{grant}` includes it.\n")), "{}", ran.stdout);
     sandbox.run(grant).exits(0);
     sandbox.run(call).exits(0).prints("Use tabs.\n").says("");
 }
@@ -167,7 +167,7 @@ fn advice_repeats_the_setting_that_decides_about_trust() {
     assert_eq!(
         ran.stderr,
         format!(
-            "warning: AGENTS.md held for trust; `preface trust grant {of_call}` lets it speak (`-v` tells more)\n"
+            "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review it with `preface trust diff {of_call}`, then run `preface trust grant {of_call}`\n"
         )
     );
     sandbox.run(&format!("preface trust grant {of_call}")).exits(0);
@@ -188,14 +188,14 @@ fn a_grant_is_no_remedy_where_the_call_denies_the_project() {
         let call = format!("preface build --preset {preset} --trust deny --tools theirs");
         for more in ["", " -v"] {
             let ran = sandbox.run(&format!("{call}{more}")).exits(0);
-            assert!(ran.stderr.contains("held"), "{call}: {}", ran.stderr);
+            assert!(ran.stderr.contains("left out") || more == " -v", "{call}: {}", ran.stderr);
             assert!(!ran.stderr.contains("trust grant"), "{call}: {}", ran.stderr);
         }
     }
     sandbox.run("preface build --preset small --trust deny").exits(2);
     let ran = sandbox.run("preface build --preset claude-code --trust deny").exits(0);
     assert!(
-        ran.stderr.ends_with("held for trust; leave out `--trust deny` (`-v` tells more)\n"),
+        ran.stderr.ends_with("left out (`-v` shows details)\nhelp: run it without `--trust deny`\n"),
         "{}",
         ran.stderr
     );
@@ -205,7 +205,7 @@ fn a_grant_is_no_remedy_where_the_call_denies_the_project() {
 fn a_project_that_is_trusted_as_a_whole_takes_no_paths() {
     let sandbox = Sandbox::empty();
     sandbox.home(".stud/system.md", "").work(".stud/system.md", "Use tabs.\n");
-    let refused = "error: the profile `stud` trusts a project as a whole, and no single files\nhint: leave out the paths\n";
+    let refused = "error: the profile `stud` trusts a project as a whole, and no single files\nhelp: leave out the paths\n";
     for path in [".stud/system.md", "nowhere.md"] {
         sandbox.run(&format!("preface trust grant --preset stud {path}")).exits(2).prints("").says(refused);
     }
@@ -316,7 +316,7 @@ Granted in [ROOT]/work:
         "\
 [ROOT]/work  each text by its content
   changed  13 bytes  AGENTS.md
-1 changed; 1 held.
+1 changed; 1 left out.
 `preface trust diff` shows what a grant would add, `preface trust grant` adds it.
   AGENTS.md -> docs/x.md
   AGENTS.md:1: zero-width characters: U+200B
@@ -467,7 +467,7 @@ fn a_single_file_is_granted_without_what_the_settings_would_change() {
         "With this grant:\n  the project replaces your `systemPrompt.append`, in .preface/settings.json\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
     sandbox.run("preface build").exits(0).says(
-        "warning: the project replaces your `systemPrompt.append`, in .preface/settings.json (`-v` tells more)\n",
+        "warning: the project replaces your `systemPrompt.append`, in .preface/settings.json (`-v` shows details)\n",
     );
 }
 
@@ -493,7 +493,7 @@ fn a_grant_names_every_text_that_is_sent() {
     sandbox
         .run("preface build --preset stud")
         .exits(0)
-        .says("warning: .stud/q.md changed since you trusted the project (`-v` tells more)\n");
+        .says("warning: .stud/q.md changed since you trusted the project (`-v` shows details)\n");
     let ran = sandbox.run("preface trust status --preset stud").exits(0);
     assert!(ran.stdout.starts_with("[ROOT]/work/.stud  trusted, and changed since"), "{}", ran.stdout);
     assert!(ran.stdout.contains(shown), "{}", ran.stdout);
@@ -506,7 +506,7 @@ fn a_skill_is_granted_whatever_tools_a_call_has() {
     let sandbox = Sandbox::empty();
     sandbox.work(".preface/skills/s/SKILL.md", "---\nname: s\ndescription: d\n---\nx\n");
     let ran = sandbox.run("preface build --tools read --preset default").exits(0);
-    assert!(ran.stderr.contains("SKILL.md held for trust"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("SKILL.md is not trusted"), "{}", ran.stderr);
     let status = sandbox.run("preface trust status --preset default --format json").exits(0).json();
     assert_eq!((&status["held"], &status["texts"][0]["state"]), (&true.into(), &"new".into()));
     sandbox
@@ -587,9 +587,9 @@ fn a_first_file_is_logged_by_a_logger_that_is_there_or_allowed_at_once() {
 
     let sandbox = Sandbox::empty();
     sandbox.home(".stud/extensions/loggers/l/manifest.json", logger);
-    sandbox.run("preface init --with-system --preset stud").exits(0);
+    sandbox.run("preface config init --with-system --preset stud").exits(0);
     assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), ["SystemPromptScaffolded"]);
-    sandbox.run("preface init --with-system --preset stud").exits(0);
+    sandbox.run("preface config init --with-system --preset stud").exits(0);
     assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), [""; 0], "nothing was written");
 }
 
@@ -623,7 +623,7 @@ fn a_listing_of_a_whole_project_says_what_is_sent() {
     let shown = "  system.md  link, sent to the model
   append.md  24 bytes
   linked.md  8 bytes
-It is held. `preface trust grant --preset stud` lets it speak.
+It is left out. `preface trust grant --preset stud` includes it.
   .stud/system.md -> .stud/linked.md
 ";
     assert!(ran.stdout.contains(shown), "{}", ran.stdout);
@@ -656,7 +656,7 @@ fn what_settings_name_outside_of_the_project_directory_is_granted_with_follow() 
     sandbox.run("preface trust grant --preset stud --follow sub/s.md").exits(0);
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says("");
     sandbox.work("sub/s.md", "Others.\n");
-    let changed = "warning: sub/s.md changed since you trusted the project (`-v` tells more)\n";
+    let changed = "warning: sub/s.md changed since you trusted the project (`-v` shows details)\n";
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says(changed);
 }
 

@@ -6,50 +6,53 @@ use crate::sandbox::Sandbox;
 fn unknown_words_get_the_nearest_one() {
     let sandbox = Sandbox::new();
     let cases = [
-        ("preface bild", "error: unknown command: `bild`\nhint: did you mean `build`?\n"),
-        ("preface build --trus once", "error: unknown argument: `--trus`\nhint: did you mean `--trust`?\n"),
+        ("preface bild", "error: unknown command: `bild`\nhelp: did you mean `build`?\n"),
+        ("preface build --trus once", "error: unknown argument: `--trus`\nhelp: did you mean `--trust`?\n"),
         (
             "preface build --trust onc",
-            "error: unknown value for `--trust`: `onc`\nhint: did you mean `once`?\n",
+            "error: unknown value for `--trust`: `onc`\nhelp: did you mean `once`?\n",
         ),
-        ("preface build --preset defalt", "error: unknown preset: `defalt`\nhint: did you mean `default`?\n"),
+        ("preface build --preset defalt", "error: unknown preset: `defalt`\nhelp: did you mean `default`?\n"),
         (
             "preface build --format jsn",
-            "error: unknown value for `--format`: `jsn`\nhint: did you mean `json`?\n",
+            "error: unknown value for `--format`: `jsn`\nhelp: did you mean `json`?\n",
         ),
-        ("preface build --set orde=x", "error: unknown option: `orde`\nhint: did you mean `order`?\n"),
+        ("preface build --set orde=x", "error: unknown option: `orde`\nhelp: did you mean `order`?\n"),
         (
             "preface build --set budget.tokns=9",
-            "error: unknown setting `budget.tokns`\nhint: did you mean `budget.tokens`?\n",
+            "error: unknown setting `budget.tokns`\nhelp: did you mean `budget.tokens`?\n",
         ),
         (
             "preface build --format anthropic",
-            "error: unknown value for `--format`: `anthropic`\nhint: it takes text, json, request\n",
+            "error: unknown value for `--format`: `anthropic`\nhelp: possible values: text, json, request\n",
         ),
-        ("preface build --count o300k", "error: unknown counter: `o300k`\nhint: did you mean `o200k`?\n"),
+        ("preface build --tokenizer o300k", "error: unknown counter: `o300k`\nhelp: did you mean `o200k`?\n"),
         (
-            "preface build --count words",
-            "error: unknown counter: `words`\nhint: counters are `estimate`, `cl100k`, `estimate:bytes4`, \
+            "preface build --tokenizer words",
+            "error: unknown counter: `words`\nhelp: counters are `estimate`, `cl100k`, `estimate:bytes4`, \
              `estimate:bytes4-floor`,\n      `estimate:claude`, `estimate:claude-2026`, `estimate:gpt`, `o200k`\n",
         ),
-        ("preface trust gran", "error: unknown command: `gran`\nhint: did you mean `grant`?\n"),
+        ("preface trust gran", "error: unknown command: `gran`\nhelp: did you mean `grant`?\n"),
         (
             "preface build --now yesterday",
-            "error: not an instant: `yesterday`\nhint: use RFC 3339, such as `2026-03-07T14:55:05Z`\n",
+            "error: not an instant: `yesterday`\nhelp: use RFC 3339, such as `2026-03-07T14:55:05Z`\n",
         ),
         (
             "preface build --tz Mars/Base",
-            "error: unknown time zone: `Mars/Base`\nhint: use a name such as `Europe/Berlin` or `UTC`\n",
+            "error: unknown time zone: `Mars/Base`\nhelp: use a name such as `Europe/Berlin` or `UTC`\n",
         ),
         (
             "preface build -q -v",
-            "error: `--quiet` and `--verbose` exclude each other\nhint: `preface build --help` tells what it takes\n",
+            "error: `--quiet` and `--verbose` cannot be used together\nhelp: `preface build --help` describes the arguments\n",
         ),
         (
             "preface build --model",
-            "error: `--model` needs a value\nhint: `preface build --help` tells what it takes\n",
+            "error: `--model` needs a value\nhelp: `preface build --help` describes the arguments\n",
         ),
-        ("preface render", "error: `<FILE>` is missing\nhint: `preface render --help` tells what it takes\n"),
+        (
+            "preface template render",
+            "error: `<FILE>` is missing\nhelp: `preface template render --help` describes the arguments\n",
+        ),
     ];
     for (line, said) in cases {
         sandbox.run(line).exits(2).prints("").says(said);
@@ -89,21 +92,45 @@ fn a_directory_and_a_number_are_asked_for_in_the_users_words() {
     let sandbox = Sandbox::new();
     sandbox.work("sub/x.md", "x");
     let cases = [
-        ("preface build sub", "error: unknown argument: `sub`\nhint: `-C sub` names another directory\n"),
+        (
+            "preface list sub",
+            "error: unknown value for `KIND`: `sub`\nhelp: possible values: agents, commands, contextProviders, extensions, hooks, loggers, presets,\n      providers, reminders, servers, sessionStores, skills, stateMachines, styles, tools, ui,\n      variables\n",
+        ),
+        (
+            "preface trust status sub",
+            "error: unknown argument: `sub`\nhelp: `-C sub` names another directory\n",
+        ),
         (
             "preface build nowhere",
-            "error: unknown argument: `nowhere`\nhint: `preface build --help` tells what it takes\n",
+            "error: no such directory: `[ROOT]/work/nowhere`\nhelp: name a directory\n",
         ),
         (
             "preface build --budget 12k",
-            "error: `--budget` takes a whole number, not `12k`\nhint: `preface build --help` tells what it takes\n",
+            "error: `--budget` takes a whole number, not `12k`\nhelp: `preface build --help` describes the arguments\n",
         ),
-        (
-            "preface scopes tolls",
-            "error: unknown value for `CATEGORY`: `tolls`\nhint: did you mean `tools`?\n",
-        ),
+        ("preface list tolls", "error: unknown value for `KIND`: `tolls`\nhelp: did you mean `tools`?\n"),
     ];
     for (line, told) in cases {
         sandbox.run(line).exits(2).prints("").says(told);
     }
+}
+
+#[test]
+fn a_directory_is_an_argument_or_a_flag_before_or_after_the_command() {
+    let sandbox = Sandbox::new();
+    sandbox.work("sub/AGENTS.md", "Use tabs.\n");
+    let at = "--now 2026-03-07T14:55:05Z --tz UTC -q";
+    let expected = sandbox.run("preface build -C sub -q --preset default").exits(0).stdout;
+    sandbox.run("preface build sub -q --preset default").exits(0).prints(&expected);
+    sandbox.run(&format!("preface -C sub build --preset default {at}")).exits(0).prints(&expected);
+    sandbox
+        .run(&format!("preface -Csub --trust-home build --preset default {at}"))
+        .exits(0)
+        .prints(&expected);
+    for command in ["explain", "lint", "doctor"] {
+        let flag = sandbox.run(&format!("preface {command} -C sub --preset default"));
+        let argument = sandbox.run(&format!("preface {command} sub --preset default"));
+        assert_eq!(argument.stdout, flag.stdout, "{command}");
+    }
+    sandbox.run("preface build sub -C sub").exits(2);
 }

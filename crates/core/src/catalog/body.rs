@@ -132,7 +132,7 @@ impl CatalogTexts {
                         && let Some(Binding::Prompt(other)) = bindings.get(name)
                     {
                         if depth == MOST_NESTED {
-                            let what = format!("prompts stand in one another deeper than {MOST_NESTED}");
+                            let what = format!("prompts are nested deeper than {MOST_NESTED}");
                             return Err(Box::new(
                                 Diagnostic::error(DiagnosticCode::CatalogNested, what).at(at.place(span)),
                             ));
@@ -150,7 +150,7 @@ impl CatalogTexts {
                             names.join(", ")
                         );
                         let note = Diagnostic::error(DiagnosticCode::CatalogUnbound, what)
-                            .help("bind it in the profile, `[catalog.bind]`; until then the profile's own words stand there, where it has any");
+                            .help("bind it in the profile under `[catalog.bind]`; until then the profile's own text is used, if it has one");
                         return Err(Box::new(note.at(at.place(span))));
                     }
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: true };

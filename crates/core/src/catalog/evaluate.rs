@@ -321,7 +321,7 @@ impl<'a, 'l> Evaluator<'a, 'l> {
             }
             // Prompts are included before expressions are evaluated.
             Binding::Prompt(prompt) => {
-                return fault(format!("`{name}` stands for the prompt `{prompt}` as a whole"));
+                return fault(format!("`{name}` is the whole prompt `{prompt}`"));
             }
             Binding::Object(_)
             | Binding::Call(_)
@@ -440,7 +440,7 @@ impl<'a, 'l> Evaluator<'a, 'l> {
                     let items = items.iter().cloned().chain(std::iter::repeat(ExpressionValue::Undefined));
                     inner.extend(names.iter().map(String::as_str).zip(items));
                 }
-                _ => return fault("a list is taken apart that is none"),
+                _ => return fault("the value is not a list"),
             }
         }
         let outer = self.frames.replace(inner);

@@ -29,7 +29,7 @@ impl Composer<'_> {
             let Some(merged) = spliced(text, &format!("[section:{id}]"), said) else { continue };
             self.slots[target].section.to_mut().body = SectionBody::Text(merged);
             self.slots.remove(at);
-            self.leave(id, AbsentReason::Merged, format!("its text stands in `{into}`"));
+            self.leave(id, AbsentReason::Merged, format!("its text is in `{into}`"));
         }
         self.remove_dead_tags();
     }
@@ -56,7 +56,7 @@ impl Composer<'_> {
             match said_in {
                 Some(into) => {
                     let gone = self.slots.remove(at).section.id.clone();
-                    self.leave(gone, AbsentReason::Merged, format!("its text stands in `{into}`"));
+                    self.leave(gone, AbsentReason::Merged, format!("its text is in `{into}`"));
                 }
                 None => at += 1,
             }

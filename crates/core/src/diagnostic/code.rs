@@ -108,7 +108,7 @@ codes! {
     OrderingRewrite "OrderingRewrite" [Warning, Info] "An `ordering.json` changes the order in which hooks run.";
     AgentCollision "agent/collision" [Warning] "Two agent files of one layer have the same name; the first is used." => "Rename one of them.";
     AgentEmpty "agent/empty" [Warning] "An agent file has no text below its head." => "Write its prompt below the second `---`.";
-    AgentField "agent/field" [Warning] "A field in the head of an agent file has the wrong type and counts as not set.";
+    AgentField "agent/field" [Warning] "A field in the head of an agent file has the wrong type and is ignored.";
     AgentInvalid "agent/invalid" [Warning] "An agent file was left out because a required field is missing or wrong.";
     AgentNoSkill "agent/no-skill" [Warning] "An agent file names a skill that does not exist or cannot be used.";
     AgentShadowed "agent/shadowed" [Info] "An agent file is hidden by one of a stronger layer with the same name.";
@@ -435,7 +435,7 @@ codes! {
     TrustRequired "trust/required" [Error] "The command needs a project that is trusted." => "Review it, then grant it.";
     TrustScopeViolation "trust/scope-violation" [Error] "The trust store is inside the project, which could bring its own entries." => "Set `PREFACE_HOME` or `XDG_STATE_HOME` to a directory outside of the project.";
     TrustStoreInside "trust/store-inside" [Info] "Nothing can be granted because the trust store is inside the project.";
-    TrustStoreUnavailable "trust/store-unavailable" [Error] "The trust store cannot be read or written; every project counts as untrusted." => "Repair the file, or move it away.";
+    TrustStoreUnavailable "trust/store-unavailable" [Error] "The trust store cannot be read or written; every project is untrusted." => "Repair the file, or move it away.";
     TrustUnrecorded "trust/unrecorded" [Warning] "A project file is included although the grant does not record it." => "Review it, then grant it.";
 }
 

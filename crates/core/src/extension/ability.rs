@@ -383,7 +383,7 @@ fn context(fields: &mut ManifestFields<'_>) -> Context {
     let given: Vec<&str> =
         ["markdown", "files", "command"].into_iter().filter(|key| fields.node(key).is_some()).collect();
     if let [_, second, ..] = given.as_slice() {
-        let message = format!("`{}` stand side by side; one of them gives the text", given.join("`, `"));
+        let message = format!("`{}` are both set; only one can be the text", given.join("`, `"));
         fields.wrong(second, message).help = Some("leave out the others".to_owned());
     }
     let from = match given.first() {
@@ -568,7 +568,7 @@ fn secret(fields: &mut ManifestFields<'_>, scope: Scope) -> Option<SecretReferen
         } else {
             "a manifest may not hold a key"
         };
-        fields.wrong("apiKey", format!("{whose}; `apiKey` says where it is")).help =
+        fields.wrong("apiKey", format!("{whose}; set `apiKey` to its location")).help =
             Some("write `{\"kind\": \"env\", \"name\": \"…\"}`".to_owned());
         return None;
     }

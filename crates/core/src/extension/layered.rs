@@ -66,7 +66,7 @@ pub enum Status {
     Held,
 }
 
-/// An entry of one layer. In JSON it is a row of `preface scopes --format json`.
+/// An entry of one layer. In JSON it is a row of `preface list extensions --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Layered<T> {

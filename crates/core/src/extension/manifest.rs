@@ -243,7 +243,7 @@ impl Manifest {
             return Err(fields.failures.into());
         }
         let Some(manifest) = manifest else {
-            return Err(refused("the manifest says nothing".to_owned(), None));
+            return Err(refused("the manifest is empty".to_owned(), None));
         };
         manifest
             .versions(table.get("contractVersion"), table.get("requiredCoreVersion"))

@@ -162,7 +162,7 @@ fn empty(hook: &str) -> Diagnostic {
 
 fn overridden(hook: &str) -> Diagnostic {
     let what = format!(
-        "hook `{}` switched tools, and the text of this run does not tell: a hook replaced what would have",
+        "hook `{}` switched tools, but the text of this run was replaced by a hook and does not show it",
         shown(hook)
     );
     Diagnostic::warning(DiagnosticCode::StaleOverride, what)
@@ -224,7 +224,7 @@ mod tests {
             ),
             (nothing(), both("read", OLD), NEW.to_owned(), &[]),
             (text("Mine"), both("read", "Mine too"), "Mine too".to_owned(), &["hook/stale-override"]),
-            // R does not: it counts as it is.
+            // R does not: it is used is.
             (nothing(), both("read", "Mine"), "Mine".to_owned(), &["hook/removed", "hook/stale-override"]),
             (nothing(), both("read", NEW), NEW.to_owned(), &["hook/removed", "hook/stale-override"]),
             // An empty R is none, and an explicitly empty one is meant.

@@ -134,7 +134,7 @@ fn named(keys: &[&str]) -> String {
 
 pub(super) fn unknown_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Option<Diagnostic> {
     let first = keys.first()?;
-    let what = format!("hook `{}` answered at {event} with what nobody knows: {}", shown(hook), named(keys));
+    let what = format!("hook `{}` answered at {event} with an unknown reply: {}", shown(hook), named(keys));
     let help = match did_you_mean(first, KEYS) {
         Some(near) => format!("did you mean `{near}`?"),
         None => heeded(event),

@@ -169,7 +169,7 @@ fn note_strangers(table: &SettingsTable, diagnostics: &mut Diagnostics) {
     let strangers: Vec<_> =
         sorted(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
     for (key, node) in strangers.iter().take(MOST_FAULTS) {
-        let message = format!("`{}` stands beside `{WRAPPER}` and is ignored", shown(key));
+        let message = format!("`{}` is next to `{WRAPPER}` and is ignored", shown(key));
         let note = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
         diagnostics.push(match node.as_table() {
             Some(_) => note.help(format!("if it is a server, move it into `{WRAPPER}`")),
@@ -443,7 +443,7 @@ impl<'n> ServerReader<'n> {
             let help = match node.tree() {
                 SettingsTree::Number(_) | SettingsTree::Flag(_) => Some("put it in quotes".to_owned()),
                 SettingsTree::List(_) if pointer == "/command" => {
-                    Some("the program stands in `command`, its arguments in `args`".to_owned())
+                    Some("write the program to `command` and its arguments to `args`".to_owned())
                 }
                 _ => None,
             };

@@ -67,7 +67,7 @@ impl Message {
             }
             None if fields.get("message").is_some_and(Value::is_object) => {
                 return Err(MessageFault::new(None, "an entry of a session file is no message").help(
-                    "give what stands in its `message`: `jq -c 'select(.type == \"message\").message' FILE`",
+                    "pass the value of its `message`: `jq -c 'select(.type == \"message\").message' FILE`",
                 ));
             }
             None => {
@@ -210,7 +210,7 @@ fn content(fields: &Map<String, Value>, role: Role) -> Result<(), MessageFault> 
             _ if !block.is_object() => {
                 format!("block {at} of `content` must be an object, not {}", kind(block))
             }
-            None => format!("block {at} of `content` does not say its `type`"),
+            None => format!("block {at} of `content` has no `type`"),
             Some(Value::String(word)) if word == "text" && text_block(block).is_none() => {
                 format!("block {at} of `content` is a text without a string `text`")
             }
@@ -296,11 +296,7 @@ mod tests {
                 Some("content"),
                 "block 0 of `content` must be an object, not the string `x`",
             ),
-            (
-                r#"{"role":"user","content":[{}]}"#,
-                Some("content"),
-                "block 0 of `content` does not say its `type`",
-            ),
+            (r#"{"role":"user","content":[{}]}"#, Some("content"), "block 0 of `content` has no `type`"),
             (
                 r#"{"role":"assistant","content":[{"type":"text"}]}"#,
                 Some("content"),

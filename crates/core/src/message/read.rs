@@ -111,7 +111,7 @@ impl MessageReader<'_> {
             None => {
                 return Err(self
                     .error(self.at..self.at, None, "there are no messages")
-                    .help("`[]` says that there are none"));
+                    .help("`[]` is an empty list"));
             }
             Some(b'[') => self.list()?,
             Some(b'{') => {
@@ -315,7 +315,7 @@ impl MessageReader<'_> {
         let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
         let help = if error.is_eof() {
             CUT
-        } else if said.starts_with("the key `") {
+        } else if said.starts_with("duplicate key") {
             "keep one of them"
         } else if said == "too many values" || said.starts_with("recursion limit") {
             "messages are texts and blocks; leave out what only a program reads"

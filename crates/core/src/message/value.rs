@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for LimitedValue<'_> {
         let mut fields = Map::new();
         while let Some(key) = from.next_key::<String>()? {
             if fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{}` stands twice", shown(&key))));
+                return Err(A::Error::custom(format_args!("duplicate key: `{}`", shown(&key))));
             }
             let value = from.next_value_seed(LimitedValue(self.0))?;
             fields.insert(key, value);

@@ -329,7 +329,7 @@ impl ProfileBuilder<'_> {
             variable: Option<String>,
         }
         let Some(home) = self.take::<HomeToml>("home")? else {
-            let error = self.error(&["home"], "a profile must say where its layers live");
+            let error = self.error(&["home"], "a profile needs the directories of its layers");
             return Err(error.help("add `home = { global = [\"config:preface\"], project = \".preface\" }`, or `extends = \"default\"`"));
         };
         let global = match &home.global {

@@ -418,7 +418,7 @@ pub struct Scaffold {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScaffoldTrigger {
-    /// Only `preface init` writes.
+    /// Only `preface config init` writes.
     #[default]
     Init,
     /// The first discover that creates the global directory writes.

@@ -66,8 +66,8 @@ impl RawReminder {
     /// There is no description, or the text names a field that the event does not have.
     pub fn alone(self) -> Result<Reminder, Box<Diagnostic>> {
         let Some(description) = self.description.clone() else {
-            let what = format!("`{}` says no `description`", self.id);
-            let help = "say in one sentence of the frontmatter what happened when it is sent";
+            let what = format!("`{}` has no `description`", self.id);
+            let help = "describe the event in one sentence of the frontmatter";
             return Err(Box::new(self.refused(what).help(help)));
         };
         let fields = self.fields.clone().unwrap_or_default();
@@ -81,11 +81,11 @@ impl RawReminder {
     /// The text names a field that the event does not have, or the file says other fields.
     pub fn over(self, other: &Reminder) -> Result<Reminder, Box<Diagnostic>> {
         if self.fields.as_ref().is_some_and(|fields| *fields != other.fields) {
-            let what = format!("`{}` says other fields than its event has", self.id);
+            let what = format!("`{}` has other fields than its event", self.id);
             let fields: Vec<String> = other.fields.iter().map(|field| format!("`{field}`")).collect();
             let help = match fields.is_empty() {
                 true => "leave `fields` out: the event has none".to_owned(),
-                false => format!("leave `fields` out, or say {}", fields.join(", ")),
+                false => format!("remove `fields`, or write {}", fields.join(", ")),
             };
             return Err(Box::new(self.refused(what).help(help)));
         }
@@ -173,7 +173,7 @@ fn fields(list: &[YamlValue]) -> Result<Vec<EventField>, String> {
         };
         let field: EventField = text.parse()?;
         if fields.iter().any(|known| known.name == field.name) {
-            return Err(format!("the field `{}` stands twice", field.name));
+            return Err(format!("duplicate field: `{}`", field.name));
         }
         fields.push(field);
     }

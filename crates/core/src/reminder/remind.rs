@@ -35,8 +35,7 @@ pub fn remind(
     let outline = Outline { plans: due.iter().map(plan).collect(), absent: Vec::new() };
     let draft = render(outline, &rules, variables, diagnostics)?;
     diagnostics.extend(draft.absent.iter().map(|one| {
-        let what =
-            format!("the reminder `{}` has nothing to say and is not sent", shown(one.section.as_str()));
+        let what = format!("the reminder `{}` has no text and is not sent", shown(one.section.as_str()));
         Diagnostic::info(DiagnosticCode::ReminderEmpty, what)
     }));
     Ok(draft.parts.into_iter().filter_map(Attachment::of).collect())

@@ -71,7 +71,7 @@ impl ImitationWatch {
         }
         if in_attribute && text.contains(['&', '"', '<']) {
             if found.is_empty() {
-                let what = format!("`{key}` stands in an attribute: `&`, `\"` and `<` in it were escaped");
+                let what = format!("`{key}` is in an attribute: `&`, `\"` and `<` in it were escaped");
                 diagnostics.push(at(Diagnostic::info(DiagnosticCode::ForgedEscaped, what)));
             }
             return Cow::Owned(text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;"));
@@ -239,8 +239,7 @@ fn report<F: TextFinding>(
         diagnostics.extend(finding::diagnostics(&placed, &written.text, scope, &path).into_iter().map(&tell));
     }
     if found.len() > TOLD {
-        let more =
-            format!("there are {} more like that in this text, and they fare alike", found.len() - TOLD);
+        let more = format!("{} more occurrences in this text were treated the same way", found.len() - TOLD);
         let note = Diagnostic::new(first.severity(), first.code(), more);
         diagnostics.push(note.at(Place::file(scope, path)));
     }

@@ -243,7 +243,7 @@ impl EditedFile<'_> {
             CstNode::Container(CstContainerNode::Array(_)) => "an array",
             _ => "an object",
         };
-        let message = format!("`{way}` is {what} on line {line}, so `{key}` cannot stand below it");
+        let message = format!("`{way}` is {what} on line {line}, so `{key}` cannot be below it");
         let note = Diagnostic::error(SHAPE_INVALID, message).at(place);
         EditError::NoObject(Box::new(note.help(format!("unset `{way}` first, or set it as a whole"))))
     }

@@ -225,7 +225,7 @@ pub const TOP: &[SchemaField] = &[
     may("sections", "Adds, changes or disables sections of the prompt.", SECTIONS),
     may(
         "securityMode",
-        "Says what may happen without a question.",
+        "Sets what is allowed without asking.",
         ValueShape::Record(SECURITY_MODE, UnlistedKeys::Refused),
     ),
     may("sessionStores", "Configures or disables session stores by name.", EXTENSIONS),
@@ -237,11 +237,7 @@ pub const TOP: &[SchemaField] = &[
     ),
     may_not("template", "Limits templates.", ValueShape::Record(TEMPLATE, UnlistedKeys::Refused)),
     may("tools", "Configures or disables tools by name.", EXTENSIONS),
-    may_not(
-        "trust",
-        "Says how a project's text is trusted.",
-        ValueShape::Record(TRUST, UnlistedKeys::Refused),
-    ),
+    may_not("trust", "Sets how project files are trusted.", ValueShape::Record(TRUST, UnlistedKeys::Refused)),
     may("ui", "Configures or disables user interfaces by name.", EXTENSIONS),
 ];
 
@@ -255,7 +251,7 @@ const ACTIVE: &[SchemaField] = &[
 const BUDGET: &[SchemaField] = &[
     may(
         "onOver",
-        "Says what happens to a prompt over the limit.",
+        "Sets what happens to a prompt over the limit.",
         ValueShape::Choice(&["cut", "error", "warn"]),
     ),
     may("tokens", "Sets the limit in tokens.", ValueShape::Integer { least: Some(0) }),
@@ -278,7 +274,7 @@ const CONTEXT_PROVIDERS: ValueShape = ValueShape::ById {
 /// The fields of `contextProviders.SystemPromptFile`.
 pub(super) const SYSTEM_PROMPT_FILE: &[SchemaField] = &[
     DISABLE,
-    may("enabled", "Says whether the provider takes part.", ValueShape::Flag),
+    may("enabled", "Sets whether the provider is active.", ValueShape::Flag),
     may(
         "maxTokens",
         "Sets the ceiling of both files together, in tokens.",
@@ -313,7 +309,7 @@ const SECTION: &[SchemaField] = &[
     may("before", "Names the section that this one precedes.", ValueShape::Text),
     may("disable", "Removes the section.", ValueShape::Flag),
     may("file", "Names the file with the text.", ValueShape::Text),
-    may("language", "Says how the text is read.", ValueShape::Choice(&["template", "verbatim"])),
+    may("language", "Sets how the text is parsed.", ValueShape::Choice(&["template", "verbatim"])),
     may("maxTokens", "Sets the section's ceiling in tokens.", ValueShape::Integer { least: Some(0) }),
     may(
         "priority",
@@ -322,7 +318,7 @@ const SECTION: &[SchemaField] = &[
     ),
     may(
         "stability",
-        "Says how long the text stays the same.",
+        "Sets how long the text stays the same.",
         ValueShape::Choice(&["conversation", "static", "turn"]),
     ),
     may("text", "Gives the text.", ValueShape::Text),
@@ -351,7 +347,7 @@ const SYSTEM_PROMPT: &[SchemaField] = &[
     may_not("combine", "Lets `append` follow `custom`, too.", ValueShape::Flag),
     may("custom", "Replaces the base prompt.", ValueShape::Text),
     may_not("preset", "Names the preset to build with, as `preset` does.", ValueShape::Text),
-    may_not("type", "Says that a preset is named.", ValueShape::Choice(&["preset"])),
+    may_not("type", "Marks the name of a preset.", ValueShape::Choice(&["preset"])),
 ];
 
 const TEMPLATE: &[SchemaField] = &[
@@ -361,8 +357,8 @@ const TEMPLATE: &[SchemaField] = &[
         ValueShape::Integer { least: Some(0) },
     ),
     may("maxDepth", "Limits the nesting; 0 means no limit.", ValueShape::Integer { least: Some(0) }),
-    may("raw", "Says whether `[raw]` is understood.", ValueShape::Flag),
-    may("trimTagLines", "Says whether lines with only a tag vanish.", ValueShape::Flag),
+    may("raw", "Sets whether `[raw]` is a tag.", ValueShape::Flag),
+    may("trimTagLines", "Sets whether lines with only a tag are removed.", ValueShape::Flag),
 ];
 
 const TRUST: &[SchemaField] = &[
@@ -372,7 +368,7 @@ const TRUST: &[SchemaField] = &[
         ValueShape::Texts(ListMerge::Append),
     ),
     may("hardLinks", "Reads files with several names also where they are refused.", ValueShape::Flag),
-    may("mode", "Says how a project's text is trusted.", ValueShape::Choice(&["none", "pinned", "whole"])),
+    may("mode", "Sets how project files are trusted.", ValueShape::Choice(&["none", "pinned", "whole"])),
 ];
 
 #[cfg(test)]

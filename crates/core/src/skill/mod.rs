@@ -1,7 +1,7 @@
 //! Skills: files with a name and a description that a model reads when a task calls for them.
 //!
 //! Here is what a text alone decides: [`frontmatter`] splits it and reads its block, [`check`] says what is wrong and
-//! whether it counts as a skill all the same, [`standard`] holds it against the Agent Skills standard, [`escape`] makes a
+//! whether a is used skill all the same, [`standard`] holds it against the Agent Skills standard, [`escape`] makes a
 //! value safe between tags, and [`command`] turns `/skill:NAME` into the skill's text. Which files there are, in which
 //! order, and who may speak is the host's.
 

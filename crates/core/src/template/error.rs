@@ -47,7 +47,7 @@ impl TemplateError {
     }
 
     pub(crate) fn depth_message(limit: usize) -> String {
-        format!("`if` blocks stand more than {limit} deep inside each other")
+        format!("`if` blocks are nested more than {limit} deep")
     }
 
     /// Returns the error as a note about the template `text` that stands in the file `path`.

@@ -89,7 +89,7 @@ fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
     let entry = scopes.named(Category::Tools, name).next_back()?;
     let (code, why) = match (&entry.disabled_by, entry.status) {
         (Some(by), _) => {
-            (DiagnosticCode::ToolDisabled, format!("`tools.{name}.disable` in {} says so", by.path))
+            (DiagnosticCode::ToolDisabled, format!("`tools.{name}.disable` is set in {}", by.path))
         }
         (None, Status::Held) => {
             (DiagnosticCode::ToolUntrusted, format!("{} is not trusted", entry.origin.path))

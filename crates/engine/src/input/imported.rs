@@ -189,7 +189,7 @@ impl<'a> CatalogReader<'a> {
         let missing = std::mem::take(&mut self.missing);
         if !missing.is_empty() {
             let what = format!("catalog {} has no text for {}", self.index.version, missing.join(", "));
-            let help = "where the profile has words of its own, they stand there";
+            let help = "the profile's own text is used, if it has one";
             notes.push(Diagnostic::info(DiagnosticCode::CatalogNoPrompt, what).help(help));
         }
     }

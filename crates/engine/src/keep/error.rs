@@ -16,7 +16,7 @@ pub enum ConversationError {
     #[error("unknown conversation: `{0}`")]
     Unknown(ConversationId),
     /// The first turn does not name a directory.
-    #[error("the first turn must say where it works")]
+    #[error("the first turn needs a directory")]
     NoCwd,
     /// The directory is not below one of the roots.
     #[error("not below a root: `{}`", escape_hidden(.0))]

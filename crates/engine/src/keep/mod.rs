@@ -202,8 +202,9 @@ impl ConversationService {
             if !kept.as_ref().is_some_and(|kept| kept.eq_ignore_ascii_case(agent)) {
                 let whose = kept
                     .map_or_else(|| "the main conversation".to_owned(), |kept| format!("the agent `{kept}`"));
-                let what =
-                    format!("the prompt was built for {whose} and stays as it is; this turn says `{agent}`");
+                let what = format!(
+                    "the prompt was built for {whose} and is not built again; this turn has `{agent}`"
+                );
                 notes.push(
                     Diagnostic::warning(DiagnosticCode::ConversationAgent, what)
                         .help("give the agent a conversation of its own"),
@@ -570,7 +571,7 @@ fn differs(head: &PromptSummary, asked: &Asked) -> Diagnostics {
             notes.push(
                 Diagnostic::warning(
                     code,
-                    format!("the prompt was built {built} and stays as it is; this turn says `{now}`"),
+                    format!("the prompt was built {built} and is not built again; this turn has `{now}`"),
                 )
                 .help("a compaction or a refresh builds it for the new one"),
             );

@@ -12,7 +12,7 @@ use preface_host::{
     commands,
     look::ProviderContext,
     markdown::MarkdownEntry,
-    styles,
+    styles::{self, StyleEntry},
 };
 
 /// A listing of agents.
@@ -67,6 +67,23 @@ impl Engine<'_> {
             let mut notes = look.notes.take();
             notes.retain(|note| note.severity >= Severity::Warning);
             (counts, notes)
+        })
+    }
+
+    /// Finds the output styles of all layers, sorted by name. Returns none for a profile without agents. Nothing is written.
+    ///
+    /// # Errors
+    /// The errors of [`Engine::build`] that occur before the project is read.
+    pub fn styles(&self, request: &Request) -> Result<(Vec<StyleEntry>, Diagnostics), Error> {
+        self.looking_at_skills(request, &mut |profile, look| {
+            if !profile.has_agents {
+                return (Vec::new(), Diagnostics::new());
+            }
+            let mut styles = styles::load(look);
+            styles.sort_by_cached_key(|entry| {
+                (entry.name.to_lowercase(), std::cmp::Reverse(entry.origin.scope))
+            });
+            (styles, look.notes.take())
         })
     }
 

@@ -1,4 +1,4 @@
-//! What a template can name: the catalogue of `preface facts` and of `GET /system-prompt/variables`. It is the same for
+//! What a template can name: the catalogue of `preface list variables` and of `GET /system-prompt/variables`. It is the same for
 //! every directory, needs no store and never changes while a program runs.
 
 use preface_core::fact::Stability;

@@ -199,7 +199,7 @@ impl Engine<'_> {
         let name = &entry.name;
         let Some(path) = path else {
             let what =
-                format!("what MCP server `{name}` said was not recorded: there is no directory for it");
+                format!("the reply of MCP server `{name}` was not recorded: there is no directory for it");
             let note = Diagnostic::warning(DiagnosticCode::McpUnrecorded, what);
             answer.diagnostics.push(note.help("set PREFACE_HOME or HOME"));
             return;
@@ -208,16 +208,16 @@ impl Engine<'_> {
             Ok(()) => answer.recorded = Some(inputs.places().shown(&path)),
             Err(error) => {
                 let shown = inputs.places().shown(&path);
-                let what = format!("what MCP server `{name}` said was not recorded in {shown}: {error}");
+                let what = format!("the reply of MCP server `{name}` was not recorded in {shown}: {error}");
                 answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpUnrecorded, what));
             }
         }
         if entry.value.said.as_ref().is_some_and(|said| said.by == RecordedBy::Hand) {
-            let what = format!("what you wrote of MCP server `{name}` by hand counts before what it says");
+            let what = format!("the hand-written recording of MCP server `{name}` overrides its reply");
             let note = Diagnostic::info(DiagnosticCode::McpByHand, what);
             answer
                 .diagnostics
-                .push(note.help(format!("remove mcp-descriptions/{name}.json to let it speak")));
+                .push(note.help(format!("remove mcp-descriptions/{name}.json to use the reply")));
         }
     }
 
@@ -255,9 +255,11 @@ fn chosen<'s>(
             let known = all.servers.iter().map(|entry| entry.name.as_str());
             let none = format!("there is no MCP server `{}`", escape_hidden(name));
             if let Some(file) = held {
-                let what =
-                    format!("{none}; but `{}` of the project is held and was not read", escape_hidden(file));
-                let help = "look at what is held, then grant the commands of the project";
+                let what = format!(
+                    "{none}; but `{}` of the project is not trusted and was not read",
+                    escape_hidden(file)
+                );
+                let help = "review the untrusted files, then grant the commands of the project";
                 return Err(Error::Usage(what, Some(help.to_owned())));
             }
             let help = match did_you_mean(name, known) {
@@ -358,7 +360,7 @@ fn advice(trouble: &McpError, name: &str) -> String {
         McpError::Unreachable(_) => {
             format!("look at how it is reached, in the list of MCP servers at `{name}`")
         }
-        McpError::Died(_) => "start its command by hand and look at what it says".to_owned(),
+        McpError::Died(_) => "start its command by hand and read its output".to_owned(),
         McpError::Late => "give it more time".to_owned(),
         McpError::Lied(_) => "its output must be messages of the protocol and nothing else".to_owned(),
         McpError::Flooded(_) => "a server that offers this much is too much for a prompt".to_owned(),

@@ -50,11 +50,9 @@ pub(super) fn ready(
     let reach = match &entry.value.server {
         None => return Err(trouble.note(DiagnosticCode::McpBroken, "its entry is broken").into()),
         Some(McpServer::Sse(_)) => {
-            let note = trouble.note(
-                DiagnosticCode::McpSse,
-                "it is spoken to over SSE, the older way, which preface does not speak",
-            );
-            let help = "most such servers speak streamable HTTP by now: ask it for that address, and write `\"type\": \"http\"`";
+            let note =
+                trouble.note(DiagnosticCode::McpSse, "its transport is SSE, which preface does not support");
+            let help = "most servers also offer streamable HTTP: use that address and `\"type\": \"http\"`";
             return Err(note.help(help).into());
         }
         Some(McpServer::StreamableHttp(address)) => trouble.address(address, &mut secrets, look)?,

@@ -197,7 +197,7 @@ impl ToolWarnings {
     fn notes(&self, server: &str) -> Diagnostics {
         let mut cut = Vec::new();
         if self.cut > 0 {
-            cut.push(format!("what it says of {}", count(self.cut)));
+            cut.push(format!("its description of {}", count(self.cut)));
         }
         if self.left_out > 0 {
             cut.push(format!("its list of tools, by {}", self.left_out));
@@ -224,12 +224,12 @@ impl ToolWarnings {
             );
             notes.push(
                 Diagnostic::warning(DiagnosticCode::McpName, what)
-                    .help("ask whoever makes the server for a shorter one"),
+                    .help("ask the server's maintainers for a shorter one"),
             );
         }
         if self.hidden > 0 {
             let what = format!(
-                "MCP server `{server}` says hidden characters of {}; they are written out in the definitions",
+                "MCP server `{server}` has hidden characters in {}; the definitions show them escaped",
                 count(self.hidden)
             );
             notes.push(

@@ -111,7 +111,7 @@ impl Scenario {
                 (start.replace_with_empty && text.is_some()).then(|| {
                     (
                         format!("/extensions/{at}/before_agent_start/{hook}"),
-                        "`replaceWithEmpty` stands beside a text".to_owned(),
+                        "`replaceWithEmpty` is next to a text".to_owned(),
                         Some("keep one of them".to_owned()),
                     )
                 })
@@ -224,7 +224,7 @@ mod tests {
             ),
             (
                 r#"{"extensions": [{"name": "a", "before_agent_start": [{"append": "x", "replaceWithEmpty": true}]}]}"#,
-                "`/extensions/0/before_agent_start/0`: `replaceWithEmpty` stands beside a text — keep one of them",
+                "`/extensions/0/before_agent_start/0`: `replaceWithEmpty` is next to a text — keep one of them",
             ),
             (&long, "`/steps`: 1001 entries are more than the limit of 1000"),
         ] {

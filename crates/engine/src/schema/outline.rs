@@ -204,7 +204,7 @@ impl<'a> OutlineWalk<'a> {
             |keyword: &str, message: String| SchemaViolation { pointer: member(pointer, keyword), message };
         for keyword in ["$id", "$schema"] {
             if !pointer.is_empty() && members.contains_key(keyword) {
-                return Err(fault(keyword, format!("`{keyword}` may stand at the top of the schema only")));
+                return Err(fault(keyword, format!("`{keyword}` is allowed only at the top of the schema")));
             }
         }
         if self.draft != Draft::Draft7 && members.contains_key("additionalItems") {

@@ -85,7 +85,7 @@ fn verify(
     let mut names = BTreeSet::new();
     for StoredTemplate { name, versions } in &document.templates {
         if !names.insert(name) {
-            let what = format!("template `{name}` stands in the document twice");
+            let what = format!("template `{name}` is in the document twice");
             return Err(TemplatesError::Invalid(what, "leave one of them".to_owned()));
         }
         let mut labels = BTreeSet::new();
@@ -107,7 +107,7 @@ fn verify(
             for label in &version.labels {
                 check_label(label).map_err(within)?;
                 if !labels.insert(label) {
-                    let what = format!("the label `{label}` stands on two versions");
+                    let what = format!("the label `{label}` is on two versions");
                     return Err(within(TemplatesError::Invalid(what, "leave one of them".to_owned())));
                 }
             }

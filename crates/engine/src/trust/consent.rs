@@ -391,16 +391,17 @@ impl Gatekeeper<'_> {
             let shown = places.shown(&root);
             let note = match (&consent, trust) {
                 (Consent::Deny, _) => {
-                    Diagnostic::info(DiagnosticCode::TrustHeld, format!("{shown} was held: {DENIED}"))
+                    Diagnostic::info(DiagnosticCode::TrustHeld, format!("{shown} was left out: {DENIED}"))
                         .help(DENIED_HELP)
                 }
-                (_, Trust::Declined) => {
-                    Diagnostic::info(DiagnosticCode::TrustHeld, format!("{shown} was held: you declined it"))
-                        .help("trust it to change that")
-                }
+                (_, Trust::Declined) => Diagnostic::info(
+                    DiagnosticCode::TrustHeld,
+                    format!("{shown} was left out: you declined it"),
+                )
+                .help("trust it to change that"),
                 _ => Diagnostic::warning(
                     DiagnosticCode::TrustHeld,
-                    format!("{shown} was held: you have not trusted it"),
+                    format!("{shown} was left out: it is not trusted"),
                 )
                 .help("look at it, then trust it"),
             };

@@ -49,7 +49,7 @@ pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<StoredCatal
             Some(version) => found.push(version.to_owned()),
             None => {
                 let path = dir.join(&entry.name);
-                let what = "something among the catalogs is none: its name is no version";
+                let what = "a file among the catalogs is not a catalog: its name is not a version";
                 notes
                     .push(Diagnostic::warning(DiagnosticCode::CatalogVersion, what).at(place(system, &path)));
             }
@@ -113,11 +113,11 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
         Err(error) => return fault(format!("it is no index: {}", escape_hidden(&error.to_string()))),
     };
     if index.version != version {
-        return fault(format!("it says that it is version `{}`", escape_hidden(&index.version)));
+        return fault(format!("its index has version `{}`", escape_hidden(&index.version)));
     }
     match index_fault(&index) {
         Some(what) => fault(what),
-        None if seal(&index) != form.seal => fault("what it says is not what was sealed".to_owned()),
+        None if seal(&index) != form.seal => fault("its content is not what was imported".to_owned()),
         None => Ok(index),
     }
 }

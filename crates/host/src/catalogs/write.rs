@@ -170,7 +170,7 @@ fn check(index: &CatalogIndex, files: &[CatalogPromptFile<'_>]) -> Result<(), Bo
             return Err(invalid(index, &format!("the file `{shown}` is missing")));
         };
         if digest(file.raw) != entry.digest || digest(file.compiled) != entry.compiled {
-            return Err(invalid(index, &format!("`{shown}` is not what its index says")));
+            return Err(invalid(index, &format!("`{shown}` differs from its index")));
         }
         if file.raw.len() as u64 > FILE_LIMIT || file.compiled.len() as u64 > COMPILED_LIMIT {
             return Err(invalid(index, &format!("`{shown}` is too large")));
@@ -297,7 +297,7 @@ fn not_written(system: &dyn System, path: &Path, error: &WriteError) -> Box<Diag
         format!("the imported catalogs cannot be changed: {error}"),
     )
     .at(place(system, path))
-    .help("what was imported before stays as it was; PREFACE_HOME says where catalogs are kept")
+    .help("earlier imports are unchanged; PREFACE_HOME is the directory of catalogs")
     .into()
 }
 

@@ -229,10 +229,8 @@ impl MarkdownSource<'_> {
     }
 
     fn read_by_line(&self, line: usize) -> Diagnostic {
-        let what = format!(
-            "{}: a text in the head has `: ` and no quotes; it was read as it stands",
-            self.source.path
-        );
+        let what =
+            format!("{}: a text in the head has `: ` and no quotes; it was read literally", self.source.path);
         let help = "put the text in quotes, or write `key: >-` and the text indented below";
         Diagnostic::info(DiagnosticCode::MarkdownHead, what).at(self.place(line)).help(help)
     }

@@ -224,7 +224,7 @@ fn hidden<T>(kind: &MarkdownKind<T>, name: &str, loser: &EntryOrigin, winner: &E
     let (name, word) = (shown(name), kind.word);
     let place = Place::file(Some(loser.scope), loser.path.clone());
     if loser.scope == winner.scope {
-        let what = format!("{word} `{name}` stands twice: {} is used, {} is not", winner.path, loser.path);
+        let what = format!("duplicate {word}: `{name}`: {} is used, {} is not", winner.path, loser.path);
         return Diagnostic::warning(kind.collision, what).at(place).help("rename one of them");
     }
     let what = format!("{word} `{name}` of {} is hidden by {}", loser.path, winner.path);

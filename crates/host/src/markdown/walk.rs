@@ -171,7 +171,7 @@ impl<'a> MarkdownTree<'a> {
             return;
         }
         let shown = self.look.places.source(self.scope, path).path.clone();
-        let more = if self.notes == MOST_NOTES { "; more may have been, and are not told" } else { "" };
+        let more = if self.notes == MOST_NOTES { "; there may be more" } else { "" };
         let what = format!("{shown} was left out: {}{more}", escape_hidden(&why.to_string()));
         let note = Diagnostic::warning(code, what).at(Place::file(Some(self.scope), shown));
         self.look.note(match help {

@@ -46,7 +46,7 @@ impl ContextProvider for Commands {
         let mut entries = commands::load(look);
         let why = match entries.is_empty() {
             true => "there is no slash command",
-            false => "all slash commands were left out or held; the notes say why",
+            false => "all slash commands were left out; the diagnostics have the reasons",
         };
         entries.retain(|entry| entry.active);
         entries.sort_by(|a, b| a.name.cmp(&b.name));

@@ -42,7 +42,7 @@ impl ContextProvider for ContextFiles {
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("blank", "`skip` (default) or `keep` files that hold nothing but white space"),
-            ("dedupe", "`path`, `file`, `content` or `file+content` (default): what counts as the same"),
+            ("dedupe", "`path`, `file`, `content` or `file+content` (default): what is compared"),
             ("exclude", "paths (relative to the cwd, from `~/`, or absolute) that are never read"),
             ("global", "file names read from the global directory, before all others (default none)"),
             (
@@ -96,7 +96,7 @@ impl ContextProvider for ContextFiles {
             walk.dir(&dir, &names, Scope::Project, &mut found);
         }
         let why = match walk.left_out.get() {
-            true => "everything that there is was left out or held; the notes say why".to_owned(),
+            true => "every file was left out; the diagnostics have the reasons".to_owned(),
             false => format!("there is no {} from here up", names.join(" or ")),
         };
         let mut said = silent(self, section, why);
@@ -145,7 +145,7 @@ impl ContextWalk<'_> {
             if let Some(first) = taken.filter(|_| self.first) {
                 if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
                     let shown = look.places.source(scope, &path).path.clone();
-                    let what = format!("{shown} was left out: {first} stands in the same directory");
+                    let what = format!("{shown} was left out: {first} is in the same directory");
                     look.note(
                         Diagnostic::info(DiagnosticCode::ContextShadowed, what)
                             .at(Place::file(Some(scope), shown)),

@@ -52,7 +52,7 @@ pub fn contribute(
                 .map(|pieces| Item { facts: BTreeMap::new(), pieces, language: Language::Verbatim, rank: 0 })
                 .collect();
             if said.items.is_empty() {
-                said.silent = Some(format!("`{}` has nothing to say", entry.name));
+                said.silent = Some(format!("`{}` has no text", entry.name));
             }
         }
         Err(why) => said.silent = Some(why),

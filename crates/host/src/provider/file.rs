@@ -103,7 +103,7 @@ impl VariableProvider for FileProvider {
         if !absolute {
             let verdict = look.admit(&path, &shown, &read.bytes, FileOwner::ToTree, false);
             if verdict != GateVerdict::Speaks {
-                let mut fact = RecordedVariable::absent("it is held until you trust it");
+                let mut fact = RecordedVariable::absent("it is not trusted");
                 fact.diagnostics.push(crate::look::held(verdict, &shown, read.bytes.len()));
                 return fact;
             }

@@ -30,7 +30,7 @@ impl VariableProvider for GitVariables {
                 kind: "git",
                 name: "status",
                 dynamic: false,
-                about: "Changed files, as `git status --short` lists them; empty when there are none, absent outside of a repository",
+                about: "Changed files, as `git status --short` lists them; empty if there are no changes, absent outside a repository",
                 example: " M src/lib.rs",
                 stability: Stability::Turn,
                 cost: "a walk over the work tree",
@@ -75,7 +75,7 @@ impl VariableProvider for GitVariables {
             } else {
                 ("it is text of a repository that you have not trusted", "trust the project")
             };
-            let note = Diagnostic::info(DiagnosticCode::TrustHeld, format!("`{key}` was held: {why}"));
+            let note = Diagnostic::info(DiagnosticCode::TrustHeld, format!("`{key}` was left out: {why}"));
             fact.diagnostics.push(note.help(help));
             return fact;
         }

@@ -110,7 +110,7 @@ pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
     &system_prompt_file::SystemPromptFileSection,
 ];
 
-/// The fact providers, in the order in which `preface facts` lists them.
+/// The fact providers, in the order in which `preface list variables` lists them.
 pub const FACT_PROVIDERS: &[&dyn VariableProvider] = &[
     &environment::Environment,
     &turn_facts::TurnVariables,
@@ -134,7 +134,7 @@ pub fn fact_provider(key: &VariableKey) -> Option<&'static dyn VariableProvider>
         .find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()))
 }
 
-/// Answers a fact: by the caller's `--fact`, else by the provider of its type, else it is absent.
+/// Answers a fact: by the caller's `--variable`, else by the provider of its type, else it is absent.
 #[must_use]
 pub fn answer(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
     if look.turn.facts.contains_key(key)
@@ -190,10 +190,7 @@ impl<'a> SectionOptions<'a> {
             look.note(
                 Diagnostic::warning(
                     DiagnosticCode::ProfileOption,
-                    format!(
-                        "section `{}`: `{key}` cannot be {value}; it counts as `{default}`",
-                        self.section.id
-                    ),
+                    format!("section `{}`: `{key}` cannot be {value}; `{default}` is used", self.section.id),
                 )
                 .help(format!("it is one of {}", known.join(", "))),
             );

@@ -79,7 +79,7 @@ fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
         .map(|entry| format!("`{}`", shown(&entry.name)))
         .collect();
     match known.is_empty() {
-        true => note.help("there is none yet: put one into output-styles/ of your directory"),
+        true => note.help("no output style exists: add one to output-styles/ of your configuration"),
         false => note.help(format!("there is {}", known.join(", "))),
     }
 }

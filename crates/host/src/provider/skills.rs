@@ -57,7 +57,7 @@ impl ContextProvider for Skills {
 fn why(entries: &[SkillEntry]) -> &'static str {
     match entries.is_empty() {
         true => "there is no skill",
-        false => "all skills are hidden, held or left out",
+        false => "all skills are hidden or left out",
     }
 }
 

@@ -104,7 +104,7 @@ impl ContextProvider for SystemPromptFileSection {
             None => root.join("system.md"),
         });
         if root.is_some() && project.is_none() && !without_global {
-            said.silent = Some("there is no system.md outside of the project, which is held".to_owned());
+            said.silent = Some("the only system.md is the project's, which is not trusted".to_owned());
         }
         let same = match (&global, &project) {
             (Some(a), Some(b)) => {
@@ -122,7 +122,7 @@ impl ContextProvider for SystemPromptFileSection {
             self.add(&mut said, Scope::Project, &path, ReadScope::Root(&dir), limit, look);
         }
         if look.notes.borrow().len() > notes {
-            said.silent = Some("everything that there is was left out or held; the notes say why".to_owned());
+            said.silent = Some("every file was left out; the diagnostics have the reasons".to_owned());
         }
         if !said.items.is_empty() {
             said.silent = None;

@@ -8,7 +8,7 @@ use preface_core::{
 use serde::Serialize;
 use std::{ops::Range, path::PathBuf, sync::Arc};
 
-/// A skill file of one root. In JSON it is a row of `preface skills --format json`.
+/// A skill file of one root. In JSON it is a row of `preface list skills --format json`.
 pub type SkillEntry = FileEntry<SkillFile>;
 
 /// The part of an entry that only skills have.

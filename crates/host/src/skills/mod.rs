@@ -180,7 +180,7 @@ impl Loader<'_> {
         let mut entry = read::unread(start, path, self.look);
         let note = Diagnostic::info(
             DiagnosticCode::SkillIgnored,
-            format!("{} was left out: {by}:{line} says so", entry.origin.path),
+            format!("{} was left out by {by}:{line}", entry.origin.path),
         );
         let mut place = Place::file(Some(start.scope), by.clone());
         place.line = Some(line);

@@ -1,5 +1,5 @@
 //! What differs between readers of skills, as options of the section that lists them. The same options decide what the
-//! prompt lists and what `preface skills` shows.
+//! prompt lists and what `preface list skills` shows.
 
 use crate::{
     look::ProviderContext,
@@ -18,7 +18,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("bom", "`keep` (default) or `strip` a byte order mark at the head of a file"),
     ("depth", "how many directories below a root are looked into (default 16, at most 64)"),
     ("descend", "`unless-skill` (default) or `always`: whether a directory that is a skill is looked into"),
-    ("description_type", "a description that is no text is `wrong` (default) or counts as `missing`"),
+    ("description_type", "a description that is not text is `wrong` (default) or `missing`"),
     (
         "escape",
         "`xml` (default), `line` (on one line without hidden characters, then as `xml`) or `none`: how the facts and the text of a skill are escaped",
@@ -170,7 +170,7 @@ impl SkillTextOptions<'_> {
         match self.section.options.get(key) {
             None => default,
             Some(value) => truth(value).unwrap_or_else(|| {
-                self.wrong(key, &format!("cannot be {value}; it counts as `{default}`"));
+                self.wrong(key, &format!("cannot be {value}; `{default}` is used"));
                 default
             }),
         }
@@ -183,7 +183,7 @@ impl SkillTextOptions<'_> {
             value => value.as_u64().and_then(|number| usize::try_from(number).ok()),
         };
         number.unwrap_or_else(|| {
-            self.wrong(key, &format!("cannot be {value}; it counts as {default}"));
+            self.wrong(key, &format!("cannot be {value}; {default} is used"));
             default
         })
     }

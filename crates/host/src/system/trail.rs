@@ -479,7 +479,7 @@ mod tests {
     fn each_change_is_seen() {
         type TreeEdit = fn(&TestTree);
         let changes: [(&str, TreeEdit); 9] = [
-            ("a file says something else", |tree| fs::write(tree.at("a/AGENTS.md"), "Two.").unwrap()),
+            ("a file has other content", |tree| fs::write(tree.at("a/AGENTS.md"), "Two.").unwrap()),
             ("a file is another file", |tree| {
                 fs::write(tree.at("a/new"), "One.").unwrap();
                 fs::rename(tree.at("a/new"), tree.at("a/AGENTS.md")).unwrap();

@@ -704,6 +704,6 @@ sent to the model: sections/a\\u{7}b.md"
             listed_project().with_file("/outside/secret/x", "").with_link("/work/.stud/ui", "/outside");
         let summary = Summary::of(&system, Path::new("/work/.stud"));
         assert!(!summary.to_string().contains("secret"), "{summary}");
-        assert!(summary.more, "it says that not all is shown");
+        assert!(summary.more, "it marks what is not shown");
     }
 }

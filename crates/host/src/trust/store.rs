@@ -718,7 +718,7 @@ impl TrustError {
                 "a repository could bring its own records; set `PREFACE_HOME` (or `XDG_STATE_HOME`) to a directory outside of the project"
             }
             TrustError::Unavailable { .. } => {
-                "until the file can be read every project counts as untrusted, and nothing is written over it; repair it or move it away"
+                "until the file can be read every project is untrusted, and it is not overwritten; repair it or move it away"
             }
         })
     }

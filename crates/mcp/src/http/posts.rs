@@ -42,7 +42,7 @@ pub(crate) enum PostError {
     #[error(transparent)]
     Connection(io::Error),
     /// The server requires authentication.
-    #[error("it wants to know who asks (HTTP {}); a header says so", .0.as_u16())]
+    #[error("the server requires authentication (HTTP {})", .0.as_u16())]
     Stranger(StatusCode),
     /// The server refused the request.
     #[error("HTTP {0}")]

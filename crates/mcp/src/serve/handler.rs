@@ -451,7 +451,7 @@ where
         loop {
             let came = tokio::select! {
                 _ = gone.wait_for(|gone| *gone) => {
-                    self.offer.note("nobody reads the answers any more");
+                    self.offer.note("the client closed the connection");
                     return None;
                 }
                 came = self.next() => came,

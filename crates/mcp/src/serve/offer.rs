@@ -157,7 +157,7 @@ impl Refusal {
             words.push_str(&format!(" ({})", spot(place)));
         }
         if let Some(help) = &self.note.help {
-            words.push_str(&format!("\nhint: {}", escape_hidden(help)));
+            words.push_str(&format!("\nhelp: {}", escape_hidden(help)));
         }
         words
     }
@@ -202,7 +202,7 @@ mod tests {
             .at(place)
             .help("write it so");
         let refusal = Refusal::new(RefusalKind::Failed, note);
-        assert_eq!(refusal.words(), "unknown variable (a\\u{202e}.md:3:12)\nhint: write it so");
+        assert_eq!(refusal.words(), "unknown variable (a\\u{202e}.md:3:12)\nhelp: write it so");
         assert_eq!(
             refusal.data(),
             json!({

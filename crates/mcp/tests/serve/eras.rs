@@ -96,13 +96,13 @@ async fn what_is_wrong_is_said_where_the_caller_sees_it() {
         let (code, said, _) = refused(client.get_prompt(GetPromptRequestParams::new("gret")).await);
         assert_eq!(
             (code, said.as_str()),
-            (ErrorCode::INVALID_PARAMS, "unknown prompt: `gret`\nhint: did you mean `greet`?")
+            (ErrorCode::INVALID_PARAMS, "unknown prompt: `gret`\nhelp: did you mean `greet`?")
         );
         let asked = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "whom": "Ada" })));
         let (code, said, _) = refused(client.get_prompt(asked).await);
         assert_eq!(
             (code, said.as_str()),
-            (ErrorCode::INVALID_PARAMS, "unknown argument: `whom`\nhint: did you mean `who`?")
+            (ErrorCode::INVALID_PARAMS, "unknown argument: `whom`\nhelp: did you mean `who`?")
         );
         let asked = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "who": "nobody" })));
         assert_eq!(refused(client.get_prompt(asked).await).0, ErrorCode::INVALID_PARAMS);
@@ -110,7 +110,7 @@ async fn what_is_wrong_is_said_where_the_caller_sees_it() {
         let (code, said, data) = refused(client.get_prompt(asked).await);
         assert_eq!(
             (code, said.as_str()),
-            (ErrorCode::INTERNAL_ERROR, "it is broken (a.md:3)\nhint: mend it")
+            (ErrorCode::INTERNAL_ERROR, "it is broken (a.md:3)\nhelp: mend it")
         );
         let expected = json!({ "code": "profile/invalid", "file": "a.md", "line": 3, "remedy": "mend it" });
         assert_eq!(data, Some(expected));
@@ -118,18 +118,18 @@ async fn what_is_wrong_is_said_where_the_caller_sees_it() {
         let (code, said, _) = refused(client.call_tool(call("ecko", "")).await);
         assert_eq!(
             (code, said.as_str()),
-            (ErrorCode::INVALID_PARAMS, "unknown tool: `ecko`\nhint: did you mean `echo`?")
+            (ErrorCode::INVALID_PARAMS, "unknown tool: `ecko`\nhelp: did you mean `echo`?")
         );
         let wrong = CallToolRequestParams::new("echo").with_arguments(object(json!({ "txt": 1 })));
         for (asked, says) in [
-            (wrong, "unknown argument: `txt`\nhint: did you mean `text`?"),
-            (call("refuse", ""), "it is broken (a.md:3)\nhint: mend it"),
+            (wrong, "unknown argument: `txt`\nhelp: did you mean `text`?"),
+            (call("refuse", ""), "it is broken (a.md:3)\nhelp: mend it"),
         ] {
             let done = client.call_tool(asked).await.unwrap();
             assert_eq!((done.is_error, text(&done.content[0])), (Some(true), says), "for the model to read");
         }
         let (_, said, _) = refused(client.read_resource(ReadResourceRequestParams::new("fake://two")).await);
-        assert_eq!(said, "unknown resource: `fake://two`\nhint: did you mean `fake://one`?");
+        assert_eq!(said, "unknown resource: `fake://two`\nhelp: did you mean `fake://one`?");
     }
 }
 

@@ -123,11 +123,11 @@ impl RequestGuard {
                 "token-unknown",
                 "this access token is not known",
             )
-            .hint("`preface access list` names those that are; a new one is valid after a few seconds"));
+            .hint("`preface token list` names those that are; a new one is valid after a few seconds"));
         };
         let identity = self.valid(&known).ok_or_else(|| {
             Problem::new(StatusCode::UNAUTHORIZED, "token-expired", "this access token has expired")
-                .hint("`preface access remove NAME` and `preface access add NAME` replace it")
+                .hint("`preface token revoke NAME` and `preface token create NAME` replace it")
         })?;
         identity.require(role::needed(&parts.method, route))?;
         Ok(identity)
@@ -144,7 +144,7 @@ impl RequestGuard {
     fn named_rightly(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |status, detail: String| {
             Err(Problem::new(status, "host", detail).hint(
-                "use the address that `preface serve` printed, or start it with `preface serve --host NAME`",
+                "use the address that `preface serve` printed, or start it with `preface serve --allowed-host NAME`",
             ))
         };
         let mut hosts = parts.headers.get_all(header::HOST).iter();

@@ -342,11 +342,11 @@ pub async fn system_prompt(
 #[utoipa::path(
     post, path = "/conversations/{id}/compactions", tag = "conversations", operation_id = "compact",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept")),
-    request_body(content = Option<CompactionBody>, description = "May be left out; what it says wins over what was said before"),
+    request_body(content = Option<CompactionBody>, description = "May be left out; a value overrides the earlier one"),
     responses(
         (status = 200, body = CompactionReply, description = "The prompt that is kept now, and the compaction's own", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
         (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
-        (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+        (status = 412, body = Problem, content_type = "application/problem+json", description = "The stored prompt has another revision than `If-Match`"),
         (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
     ),
 )]
@@ -378,11 +378,11 @@ pub async fn compact(
 #[utoipa::path(
     post, path = "/conversations/{id}/refresh", tag = "conversations", operation_id = "refresh",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept"), RefreshQuery),
-    request_body(content = Option<TurnBody>, description = "May be left out; what it says wins over what was said before"),
+    request_body(content = Option<TurnBody>, description = "May be left out; a value overrides the earlier one"),
     responses(
         (status = 200, body = RefreshReply, description = "The prompt that is kept now, and what is other than before", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
         (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
-        (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+        (status = 412, body = Problem, content_type = "application/problem+json", description = "The stored prompt has another revision than `If-Match`"),
         (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
     ),
 )]
@@ -480,7 +480,7 @@ pub async fn list(
     responses(
         (status = 204, description = "It is forgotten"),
         (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
-        (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+        (status = 412, body = Problem, content_type = "application/problem+json", description = "The stored prompt has another revision than `If-Match`"),
     ),
 )]
 pub async fn forget(

@@ -93,8 +93,8 @@ pub async fn put(
     operation_id = "template_reset",
     params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
     responses(
-        (status = 200, description = "The default template, where the name is the one of the first template, which always has a text.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version that says so."))),
-        (status = 204, description = "It is deleted.", headers(("Preface-Version" = u64, description = "The version that says so."))),
+        (status = 200, description = "The default template, where the name is the one of the first template, which always has a text.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version with this text."))),
+        (status = 204, description = "It is deleted.", headers(("Preface-Version" = u64, description = "The version with this text."))),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no template of this name, or it is deleted.", body = Problem, content_type = "application/problem+json"),
     ),

@@ -29,7 +29,7 @@ pub async fn export(State(app): State<Arc<App>>) -> HandlerResult<Json<Document>
         (status = 200, description = "What was added.", body = Imported),
         (status = 400, description = "The document cannot be read, or a template breaks a limit; nothing was added.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The document contradicts itself, or something in it cannot be a label, a note or an author; nothing was added.", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "Somebody else writes to the same template all the time.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "Another client keeps changing the same template.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn import(

@@ -144,7 +144,7 @@ fn by_code(told: &DbError, address: &PostgresAddress) -> StoreError {
         return unreachable(format!("the server refuses the password of `{}`", address.user()));
     }
     if code.code().starts_with("28") {
-        return unreachable(format!("the server does not let `{}` in: {said}", address.user()));
+        return unreachable(format!("the server refuses `{}`: {said}", address.user()));
     }
     if is_end(code) {
         return unreachable(said);

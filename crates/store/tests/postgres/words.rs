@@ -38,7 +38,7 @@ async fn who_is_not_let_in_is_told_why() {
     let nowhere = words(&url(":right", "nowhere")).await;
     assert!(nowhere.ends_with("the server has no database `nowhere`"), "{nowhere}");
     let nobody = words(&format!("postgres://nobody:s3cret@127.0.0.1:{port}/{database}")).await;
-    assert!(nobody.contains("the server does not let `nobody` in"), "{nobody}");
+    assert!(nobody.contains("the server refuses `nobody`"), "{nobody}");
 }
 
 #[tokio::test]

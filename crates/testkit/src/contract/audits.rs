@@ -91,7 +91,7 @@ pub async fn old_entries_are_trimmed(nodes: &Nodes) {
         async |before: i64, most: u64| store.trim_audit(at(before), most, &Actor::at("b", at(9))).await;
     assert_eq!(trim(0, 10).await, Ok(0), "at an instant is not before it");
     assert_eq!(trim(9, 0).await, Ok(0));
-    assert_eq!(entries(nodes.other()).await.len(), 5, "nothing was trimmed, and no entry says so");
+    assert_eq!(entries(nodes.other()).await.len(), 5, "nothing was trimmed, and no entry records it");
     assert_eq!(trim(3, 2).await, Ok(2));
     assert_eq!(trim(3, u64::MAX).await, Ok(1));
     let left: Vec<(AuditAction, String, Value)> = entries(nodes.other())

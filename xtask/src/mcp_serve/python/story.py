@@ -68,7 +68,7 @@ async def story(mode: str) -> None:
                 case "lint":
                     assert answer["texts"] > 0 and answer["errors"] == 0, answer
         refused = await client.call_tool("build", {"directory": "/"})
-        assert refused.is_error and "hint: " in refused.content[0].text, refused
+        assert refused.is_error and "help: " in refused.content[0].text, refused
         try:
             await client.get_prompt("defalt")
         except MCPError as error:

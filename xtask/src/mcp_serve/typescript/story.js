@@ -59,7 +59,7 @@ for (const { name, annotations } of tools) {
   }
 }
 const refused = await client.callTool({ name: "lint", arguments: { directory: "/" } });
-assert.ok(refused.isError && refused.content[0].text.includes("hint: "));
+assert.ok(refused.isError && refused.content[0].text.includes("help: "));
 await assert.rejects(client.getPrompt({ name: "defalt" }), /did you mean `default`\?/);
 // Many at once, each with an answer of its own.
 const many = await Promise.all(prompts.map(({ name }) => client.getPrompt({ name })));

@@ -57,12 +57,12 @@ pub struct Args {
     #[arg(long, value_name = "CATEGORY", conflicts_with = "name")]
     category: Option<String>,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 }
 
-/// Compares and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut compared = catalogs::compare(&files::system(), &args.from, &args.to)?;
     if let Some(name) = &args.name {

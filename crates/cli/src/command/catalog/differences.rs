@@ -61,9 +61,7 @@ pub fn view(compared: &CatalogComparison, few: bool, room: Option<usize>) -> Str
     out.push_str(&format!(", {} the same\n", number(found.same + compared.same_body.len())));
     if !compared.same_body.is_empty() {
         let many = number(compared.same_body.len());
-        out.push_str(&format!(
-            "{dim}with another head, or written otherwise, but the same in what they say: {many}{dim:#}\n"
-        ));
+        out.push_str(&format!("{dim}other metadata or formatting, same text: {many}{dim:#}\n"));
     }
     if kinds.iter().all(|kind| kind.rows.is_empty()) {
         return out;
@@ -254,7 +252,7 @@ impl CatalogRow {
         (tokens.unsigned_abs(), self.bytes.unsigned_abs())
     }
 
-    /// By how much it changed: in tokens, or in bytes where nobody counted.
+    /// By how much it changed: in tokens, or in bytes if the tokens are unknown.
     fn amount(&self) -> String {
         match self.tokens {
             Some(tokens) => signed(tokens),

@@ -26,9 +26,9 @@ Examples:
   preface catalog import ~/prompts --replace
   preface catalog import ~/prompts --format json | jq -r .pin";
 
-/// Take in the catalog in a directory
+/// Import the catalog in a directory
 ///
-/// Reads README.md and the `.md` files of `system-prompts`, compiles what stands in `${…}`, and keeps both. Links that lead out
+/// Reads README.md and the `.md` files of `system-prompts`, compiles the expressions in `${…}`, and stores both. Links that lead out
 /// of DIR are left out, and so is what is no prompt. What cannot be compiled stays as it is written. A crash leaves what was
 /// kept before, or what is new.
 #[derive(clap::Args, Debug)]
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
-    /// Say which version it is, where its README does not, or says another
+    /// Set the version if the README has none or another one
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
 
@@ -46,15 +46,15 @@ pub struct Args {
     #[arg(long)]
     replace: bool,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
     #[command(flatten)]
     talk: VerbosityFlags,
 }
 
-/// Imports and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let started = Instant::now();
     let dir = files::absolute(&args.dir)?;
@@ -131,7 +131,7 @@ fn view(report: &ImportReport, seconds: f64) -> String {
     out
 }
 
-/// Tells the notes: in one line, or all of them.
+/// Prints the diagnostics: in one line, or all of them.
 fn tell(ui: &Ui, talk: Verbosity, told: &[Diagnostic]) {
     let of = |severity| told.iter().filter(|note| note.severity == severity).count();
     match talk {
@@ -145,7 +145,7 @@ fn tell(ui: &Ui, talk: Verbosity, told: &[Diagnostic]) {
                 let worst = if of(Severity::Warning) > 0 { Severity::Warning } else { Severity::Info };
                 let (word, dim) = (style::severity(worst), style::DIM);
                 let said = count(others, "note");
-                ui.say(&format!("{word}{worst}{word:#}: {said} {dim}(`-v` tells them){dim:#}\n"));
+                ui.say(&format!("{word}{worst}{word:#}: {said} {dim}(`-v` lists them){dim:#}\n"));
             }
         }
     }

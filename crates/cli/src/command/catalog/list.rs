@@ -28,7 +28,7 @@ Examples:
   preface catalog list --format json | jq -r '.[].pin'
   preface catalog list 2.1.37 --format json | jq -r '.[].name'";
 
-/// List the catalogs that are kept, or the prompts of one
+/// List the imported catalogs, or the prompts of one
 ///
 /// Tokens are those that the catalog's own README counts. `kept` is how many `${…}` stay as they are written.
 #[derive(clap::Args, Debug)]
@@ -42,12 +42,12 @@ pub struct Args {
     #[arg(long, value_name = "CATEGORY", requires = "version")]
     category: Option<String>,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 }
 
-/// Reads and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let Some(version) = &args.version else {
@@ -75,13 +75,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     Ok(Exit::Done)
 }
 
-/// Says that there is no such category, and which ones there are.
+/// Creates the failure for an unknown category, with the known ones.
 fn no_category(index: &CatalogIndex, category: &str) -> CommandFailure {
     let mut names: Vec<String> = index.prompts.iter().map(|entry| halves(&entry.name).0).collect();
     names.sort();
     names.dedup();
     let what = format!("the catalog {} has no category `{}`", index.version, one_line(category));
-    CommandFailure::usage(what).hint(format!("it has {}", names.join(", ")))
+    CommandFailure::usage(what).help(format!("it has {}", names.join(", ")))
 }
 
 fn document(kept: &StoredCatalog) -> Value {

@@ -1,10 +1,10 @@
 //! `preface catalog`: prompt catalogs that somebody else wrote, taken in from a directory.
 
+mod delete;
 mod diff;
 mod differences;
 mod import;
 mod list;
-mod remove;
 mod show;
 mod verify;
 
@@ -19,14 +19,14 @@ use preface::core::catalog::CatalogEntry;
 
 const EXAMPLES: &str = "\
 Examples:
-  preface catalog import ~/prompts          take in the catalog in a directory
-  preface catalog list                      what there is
+  preface catalog import ~/prompts          import the catalog in a directory
+  preface catalog list                      all catalogs
   preface catalog list 2.1.37               the prompts of one
   preface catalog show 2.1.37 'Tool Description: Glob'
   preface catalog diff 2.1.37 2.1.240       what changed
-  preface catalog verify                    is it still what was imported?";
+  preface catalog verify                    compare with what was imported";
 
-/// Take in prompt catalogs, and look at them
+/// Import prompt catalogs and look at them
 ///
 /// A catalog is a directory with a README.md and a directory `system-prompts`, as public catalogs of prompts have them. It is
 /// read and compiled once, and kept in your own state directory; nothing of it is run. A profile pins the catalog that it
@@ -38,25 +38,25 @@ pub struct Args {
     command: CatalogCommand,
 }
 
-/// What can be done with catalogs, by name.
+/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum CatalogCommand {
+    Delete(delete::Args),
     Diff(diff::Args),
     Import(import::Args),
     List(list::Args),
-    Remove(remove::Args),
     Show(show::Args),
     Verify(verify::Args),
 }
 
-/// Does it.
+/// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
         CatalogCommand::Diff(args) => diff::run(ui, args),
         CatalogCommand::Import(args) => import::run(ui, args),
         CatalogCommand::List(args) => list::run(ui, args),
-        CatalogCommand::Remove(args) => remove::run(ui, args),
+        CatalogCommand::Delete(args) => delete::run(ui, args),
         CatalogCommand::Show(args) => show::run(ui, args),
         CatalogCommand::Verify(args) => verify::run(ui, args),
     }
@@ -76,22 +76,22 @@ fn is_of(entry_name: &str, category: &str) -> bool {
     plain(entry_name.split_once(": ").map_or("other", |(category, _)| category)) == plain(category)
 }
 
-/// The tokens of a prompt, or that nobody counted them.
+/// The tokens of a prompt, or `-`.
 fn tokens(entry: &CatalogEntry) -> String {
     entry.tokens.map_or_else(|| "-".to_owned(), |tokens| number(tokens as usize))
 }
 
-/// The tokens of prompts together; `None` where nobody counted any of them.
+/// The tokens of prompts together; `None` if none of them is counted.
 fn sum<'e>(entries: impl Iterator<Item = &'e CatalogEntry>) -> Option<usize> {
     entries.filter_map(|entry| entry.tokens).map(|tokens| tokens as usize).reduce(|a, b| a + b)
 }
 
-/// Says how many tokens that are.
+/// Formats a number of tokens.
 fn in_tokens(tokens: Option<usize>) -> String {
     tokens.map_or_else(|| "not counted".to_owned(), |tokens| format!("{} tokens", number(tokens)))
 }
 
-/// A number, or nothing where it is none: a column of zeros hides what is not.
+/// A number, or nothing for zero: a column of zeros hides the others.
 fn some(value: usize) -> String {
     if value == 0 { String::new() } else { number(value) }
 }

@@ -29,13 +29,13 @@ Examples:
 /// The most `${…}` kept as written that are listed.
 const FEW: usize = 8;
 
-/// Show one prompt of a catalog, or what a preset would take from it
+/// Show one prompt of a catalog, or what a preset would use from it
 ///
 /// Without a name: each place of the preset that can have a text of the catalog, with the prompt that is used there, or the reason why
 /// the preset's own text stays.
 ///
 /// Off a terminal it is the body alone, escapes decoded, each `${…}` as it is written. On one, values are marked in one colour and
-/// what stays as it is written in another, and a head says what is known of the prompt.
+/// what stays as it is written in another, and a header shows the metadata of the prompt.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -55,8 +55,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "format", requires = "name")]
     raw: bool,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 }
 

@@ -23,7 +23,7 @@ Examples:
   preface catalog verify 2.1.37
   preface catalog verify --format json";
 
-/// Check that catalogs are still what was imported
+/// Check that catalogs are unchanged since their import
 ///
 /// Compares the index of each with its files, and compiles the files once more. Without a VERSION it looks at all of them. Exits
 /// with 1 where something does not agree.
@@ -34,12 +34,12 @@ pub struct Args {
     #[arg(value_name = "VERSION")]
     versions: Vec<String>,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 }
 
-/// Looks and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let mut told = Vec::new();

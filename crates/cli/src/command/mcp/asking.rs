@@ -22,12 +22,12 @@ use std::time::Duration;
 /// How servers are asked.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ServerFlags {
-    /// Give each server so many seconds
+    /// Wait at most SECONDS for each server
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub timeout: Duration,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     pub format: OutputFormat,
 
     #[command(flatten)]
@@ -58,20 +58,20 @@ impl ServerFlags {
         Ok(request)
     }
 
-    /// Asks, and tells of each answer on a terminal.
+    /// Asks, and prints progress on a terminal.
     pub fn ask(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, CommandFailure> {
         let asked =
             AskOptions { names: names.to_vec(), deadline: self.timeout, record, ..AskOptions::default() };
         ask(ui, &self.request()?, &asked, self.talk.talk())
     }
 
-    /// Tells what came up: warnings and errors, all with `-v`, errors alone with `-q`.
+    /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
     pub fn tell(&self, ui: &Ui, answers: &ServerAnswers) {
         tell(ui, self.talk.talk(), answers);
     }
 }
 
-/// Asks servers, and tells of each answer on a terminal. A signal ends all that was started, and then the command.
+/// Asks servers, and prints progress on a terminal. A signal ends every started server, and then the command.
 pub fn ask(
     ui: &Ui,
     request: &Request,
@@ -95,7 +95,7 @@ pub fn ask(
     Ok(answers?)
 }
 
-/// Tells what came up.
+/// Prints the diagnostics.
 pub fn tell(ui: &Ui, talk: Verbosity, answers: &ServerAnswers) {
     let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
     notes::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
@@ -107,7 +107,7 @@ pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
     if servers.is_empty() {
         return format!(
             "{dim}{}{dim:#}\n",
-            complete("no MCP server is active: `preface mcp list` shows all")
+            complete("no MCP server is active: `preface list servers` shows all")
         );
     }
     let sides = [

@@ -18,12 +18,12 @@ use std::fmt::Write;
 const EXAMPLES: &str = "\
 Examples:
   preface mcp inspect git                 ask it now
-  preface mcp inspect git --recorded      what builds say of it
+  preface mcp inspect git --recorded      what builds read
   preface mcp inspect git --format json | jq '.said.tools[0]'";
 
-/// Show all that an MCP server says of itself
+/// Show everything that an MCP server offers
 ///
-/// It is asked now, and nothing is recorded unless `--record` says so. `--recorded` starts nothing and shows what builds read.
+/// The server is asked now; `--record` records its replies. `--recorded` starts nothing and shows what builds read.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -78,17 +78,17 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let named = servers.active(&args.server).or_else(|| servers.named(&args.server).next_back());
         return Err(match named {
             None => CommandFailure::usage(format!("there is no MCP server `{name}`"))
-                .hint("`preface mcp list` shows all"),
+                .help("`preface list servers` shows all"),
             Some(server) if !server.active => {
                 CommandFailure::new(format!("MCP server `{name}` is not active"))
-                    .hint(format!("`preface scopes --why mcp/{}` says why", server.word()))
+                    .help(format!("`preface list --why servers/{}` shows why", server.word()))
             }
             Some(server) if !server.runnable => {
                 CommandFailure::new(format!("MCP server `{name}` is not allowed yet"))
-                    .hint("look at it, then `preface trust grant --allow-commands`")
+                    .help("review it, then run `preface trust grant --allow-commands`")
             }
             Some(server) => CommandFailure::new(format!("nothing is recorded of MCP server `{name}`"))
-                .hint(format!("`preface mcp refresh {}` asks it", server.word())),
+                .help(format!("`preface mcp refresh {}` asks it", server.word())),
         });
     };
     match args.asking.format {
@@ -115,7 +115,7 @@ fn protocol(version: &str) -> String {
     format!("protocol {version}")
 }
 
-/// Writes all that a server says. Each word of it is somebody else's.
+/// Writes everything that a server offers. All of it is untrusted text.
 fn view(name: &str, facts: &[Option<String>], said: &ServerDescription, room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();

@@ -2,7 +2,6 @@
 
 mod asking;
 mod inspect;
-mod list;
 mod refresh;
 mod serve;
 mod test;
@@ -16,17 +15,15 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  preface mcp list                every server of every layer, and why
-  preface mcp list --active       only those that answer to their name
-  preface mcp refresh             ask all that may run, and record it
-  preface mcp inspect git         all that one of them says
-  preface mcp test                does each start and answer
-  preface mcp serve               be one: prompts and tools over stdio
-  preface scopes --why mcp/git    the story of one server";
+  preface mcp refresh             ask all servers that may run, and record it
+  preface mcp inspect git         everything that one server offers
+  preface mcp test                check that each server starts and answers
+  preface mcp serve               serve prompts and tools over stdio
+  preface list servers            list the servers of all layers";
 
-/// Show and ask the MCP servers of the layers, or be one
+/// Query MCP servers and record what they offer, or run preface as an MCP server
 ///
-/// They are read from the mcp.json of each layer. `refresh` asks them what they offer and records it; builds read the
+/// Servers are configured in the mcp.json of each layer. `refresh` asks them what they offer and records it; builds read the
 /// recordings and start nothing. `serve` offers preface itself to any MCP client.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -35,22 +32,20 @@ pub struct Args {
     command: McpCommand,
 }
 
-/// What can be done about servers, by name.
+/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum McpCommand {
     Inspect(Box<inspect::Args>),
-    List(Box<list::Args>),
     Refresh(Box<refresh::Args>),
     Serve(Box<serve::Args>),
     Test(Box<test::Args>),
 }
 
-/// Does it.
+/// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
         McpCommand::Inspect(args) => inspect::run(ui, args),
-        McpCommand::List(args) => list::run(ui, args),
         McpCommand::Refresh(args) => refresh::run(ui, args),
         McpCommand::Serve(args) => serve::run(ui, args),
         McpCommand::Test(args) => test::run(ui, args),

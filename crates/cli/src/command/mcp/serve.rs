@@ -20,17 +20,17 @@ const EXAMPLES: &str = "\
 Examples:
   preface mcp serve                     for the directory it is started in
   preface mcp serve --root ~/src        for everything below ~/src
-  preface mcp serve --verbose 2> log    and say what is asked
+  preface mcp serve --verbose 2> log    and log the requests
 
 In the mcp.json of a client:
   {\"mcpServers\": {\"preface\": {\"command\": \"preface\", \"args\": [\"mcp\", \"serve\"]}}}
 
 Prompts: one a preset. Tools: build, explain, lint; none changes anything.";
 
-/// Be an MCP server over stdin and stdout
+/// Run preface as an MCP server over stdin and stdout
 ///
 /// For any MCP client, which starts it: prompts, one a preset, and the tools build, explain and lint. It writes nothing,
-/// trusts nothing and opens no store: text of a project that nobody trusted is held, and said to be. A project is read
+/// trusts nothing and opens no store: untrusted files are left out and reported. A project is read
 /// below the roots alone. It ends when stdin does.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long)]
     trust_home: bool,
 
-    /// Say on stderr what is asked and what came of it
+    /// Log each request and its result to stderr
     #[arg(short, long)]
     verbose: bool,
 }

@@ -18,7 +18,7 @@ Examples:
   preface mcp test git && echo up  try one
   preface mcp test --timeout 2     none may take more than two seconds";
 
-/// Try whether MCP servers start and answer
+/// Check that MCP servers start and answer
 ///
 /// It records nothing. The exit code is 1 where a server failed, where one that you name may not run, and, where you name none,
 /// where an entry of an mcp.json is broken.

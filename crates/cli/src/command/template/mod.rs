@@ -1,6 +1,7 @@
 //! `preface template`: the templates that the store keeps, with all their versions.
 
 mod read;
+mod render;
 mod write;
 
 use crate::{
@@ -19,19 +20,19 @@ use preface::{
     store::{Store, TemplateName, TemplateVersion, VersionChoice},
     templates::TemplatesError,
 };
-use read::{DiffArgs, ExportArgs, GetArgs, ListArgs, VersionsArgs};
-use write::{ImportArgs, LabelArgs, ResetArgs, RestoreArgs, SetArgs, UnlabelArgs};
+use read::{DiffArgs, ExportArgs, HistoryArgs, ListArgs, ShowArgs};
+use write::{DeleteArgs, ImportArgs, LabelArgs, RestoreArgs, SetArgs};
 
 const EXAMPLES: &str = "\
 Examples:
-  preface template get                     the template that speaks
+  preface template show                     the current template
   preface template set prompt.md --note 'Shorter'
-  preface template versions                who changed it, when and why
+  preface template history                list the versions with their notes
   preface template diff 3                  version 3 against the current one
-  preface template restore 3               what version 3 said, as a new one
+  preface template restore 3               restore version 3 as a new version
   preface template export > templates.json";
 
-/// Read and change the templates that the store keeps
+/// Read and change stored templates
 ///
 /// A profile that takes a template uses `main` of the store, where one is kept. Each change is a new version; none is ever
 /// lost. Conversations that are kept stay as they are until they are compacted or refreshed.
@@ -46,33 +47,33 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum TemplateCommand {
+    Delete(DeleteArgs),
     Diff(DiffArgs),
     Export(ExportArgs),
-    Get(GetArgs),
+    History(HistoryArgs),
     Import(ImportArgs),
     Label(LabelArgs),
     List(ListArgs),
-    Reset(ResetArgs),
+    Render(Box<render::Args>),
     Restore(RestoreArgs),
     Set(SetArgs),
-    Unlabel(UnlabelArgs),
-    Versions(VersionsArgs),
+    Show(ShowArgs),
 }
 
-/// Does it.
+/// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
+        TemplateCommand::Delete(args) => write::delete(ui, args),
         TemplateCommand::Diff(args) => read::diff(ui, args),
         TemplateCommand::Export(args) => read::export(ui, args),
-        TemplateCommand::Get(args) => read::get(ui, args),
+        TemplateCommand::History(args) => read::history(ui, args),
         TemplateCommand::Import(args) => write::import(ui, args),
         TemplateCommand::Label(args) => write::label(ui, args),
         TemplateCommand::List(args) => read::list(ui, args),
-        TemplateCommand::Reset(args) => write::reset(ui, args),
+        TemplateCommand::Render(args) => render::run(ui, args),
         TemplateCommand::Restore(args) => write::restore(ui, args),
         TemplateCommand::Set(args) => write::set(ui, args),
-        TemplateCommand::Unlabel(args) => write::unlabel(ui, args),
-        TemplateCommand::Versions(args) => read::versions(ui, args),
+        TemplateCommand::Show(args) => read::show(ui, args),
     }
 }
 
@@ -111,7 +112,7 @@ impl VersionArgument {
         }
     }
 
-    /// Says that there is no such version.
+    /// Creates the error for an unknown version.
     fn missing(&self, name: &TemplateName) -> TemplatesError {
         match &self.0 {
             VersionChoice::Current => TemplatesError::NoTemplate(name.clone()),
@@ -129,7 +130,7 @@ fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, CommandFai
     }
     if place.preset.is_some() || place.profile.is_some() {
         return Err(CommandFailure::usage("that profile takes no template")
-            .hint("a group with `replace = [\"store\", …]` takes one"));
+            .help("a group with `replace = [\"store\", …]` takes one"));
     }
     for name in preset_names(engine.system(), None) {
         let request = Request { preset: Some(name), ..asked.clone() };
@@ -140,7 +141,7 @@ fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, CommandFai
     Err(CommandFailure::new("no preset takes a template"))
 }
 
-/// Returns the text that speaks where nothing is stored.
+/// Returns the text that is used if nothing is stored.
 fn default_text(engine: &Engine<'_>, place: &PlaceFlags) -> Result<String, CommandFailure> {
     Ok(engine.default_template(&taking(engine, place)?)?.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! `preface template list`, `get`, `versions`, `diff` and `export`: the commands that read.
+//! `preface template list`, `show`, `history`, `diff` and `export`: the commands that read.
 
 use super::{TemplateTarget, VersionArgument, default_text, minute, size};
 use crate::{
@@ -27,19 +27,19 @@ Examples:
   preface template list
   preface template list --format json | jq -r '.[].name'";
 
-/// List the templates that the store keeps, each with its current version
+/// List the stored templates, each with its current version
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = LIST_EXAMPLES)]
 pub struct ListArgs {
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
     #[command(flatten)]
     store: StoreFlag,
 }
 
-/// Reads and tells.
+/// Runs the command.
 pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| {
         let mut found: Vec<TemplateVersion> = Vec::new();
@@ -57,7 +57,7 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
         OutputFormat::Text if found.is_empty() => {
-            ui.view(&complete("Nothing is stored yet. `preface template set FILE` stores a template.\n"))?;
+            ui.view(&complete("No template is stored. `preface template set FILE` stores one.\n"))?;
         }
         OutputFormat::Text => {
             let dim = style::DIM;
@@ -84,22 +84,22 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
     Ok(Exit::Done)
 }
 
-// `preface template get`: a template, byte for byte.
+// `preface template show`: a template, byte for byte.
 
-const GET_EXAMPLES: &str = "\
+const SHOW_EXAMPLES: &str = "\
 Examples:
-  preface template get
-  preface template get > prompt.md
-  preface template get 3                   as it was in version 3
-  preface template get stable -t review    where that label is";
+  preface template show
+  preface template show > prompt.md
+  preface template show 3                   as it was in version 3
+  preface template show stable -t review    where that label is";
 
 /// Print a template
 ///
-/// Off a terminal, stdout gets exactly the bytes that were stored. Where nothing is stored as `main`, the default speaks:
+/// In a pipe, stdout is exactly the stored bytes. If nothing is stored as `main`, the default is used:
 /// your own template.md, or what the preset brings.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = GET_EXAMPLES)]
-pub struct GetArgs {
+#[command(after_long_help = SHOW_EXAMPLES)]
+pub struct ShowArgs {
     /// Print this version, by number or label, instead of the current one
     #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
     version: Option<VersionArgument>,
@@ -112,7 +112,7 @@ pub struct GetArgs {
 }
 
 /// Reads and prints.
-pub fn get(ui: &Ui, args: &GetArgs) -> Result<Exit, CommandFailure> {
+pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
     let kept = args.target.store.look(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
@@ -132,32 +132,32 @@ pub fn get(ui: &Ui, args: &GetArgs) -> Result<Exit, CommandFailure> {
     Ok(Exit::Done)
 }
 
-// `preface template versions`: who changed a template, when and why.
+// `preface template history`: who changed a template, when and why.
 
-const VERSIONS_EXAMPLES: &str = "\
+const HISTORY_EXAMPLES: &str = "\
 Examples:
-  preface template versions
-  preface template versions -t review --limit 5
-  preface template versions --format json | jq '.[0].version'";
+  preface template history
+  preface template history -t review --limit 5
+  preface template history --format json | jq '.[0].version'";
 
 /// List the versions of a template, the newest first
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = VERSIONS_EXAMPLES)]
-pub struct VersionsArgs {
-    /// Show so many at most
+#[command(after_long_help = HISTORY_EXAMPLES)]
+pub struct HistoryArgs {
+    /// Show at most N entries
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
 
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
     #[command(flatten)]
     target: TemplateTarget,
 }
 
-/// Reads and tells.
-pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, CommandFailure> {
+/// Runs the command.
+pub fn history(ui: &Ui, args: &HistoryArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let page = PageRequest::first(args.limit);
     let page = args.target.store.look(async |store| Ok(store.versions(name, &page).await?))?;
@@ -165,7 +165,7 @@ pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Json => ui.json(&versions.iter().map(document).collect::<Vec<_>>())?,
         OutputFormat::Text if versions.is_empty() && *name == TemplateName::main() => {
-            ui.view("Nothing is stored yet: the default template is used.\n")?;
+            ui.view("No template is stored: the default is used.\n")?;
         }
         OutputFormat::Text if versions.is_empty() => {
             ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?;
@@ -173,7 +173,7 @@ pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, CommandFailure> {
         OutputFormat::Text => ui.view(&view(&versions, ui.columns()))?,
     }
     if more && args.format == OutputFormat::Text {
-        ui.say("There are more; `--limit N` shows them.\n");
+        ui.say("More entries exist; `--limit N` shows them.\n");
     }
     Ok(Exit::Done)
 }

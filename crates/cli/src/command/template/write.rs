@@ -31,8 +31,8 @@ Examples:
 
 /// Store a template as a new version
 ///
-/// The text is kept byte for byte. What lint finds in it is told, ten notes at most, and stops nothing; a template that is too deep or too
-/// large is refused. Text that is the current one already makes no version.
+/// The text is stored byte for byte. Lint findings are reported, ten at most, and do not stop it; a template that is nested
+/// too deep or too large is refused. Storing the current text again creates no version.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = SET_EXAMPLES)]
 pub struct SetArgs {
@@ -40,20 +40,20 @@ pub struct SetArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Say why
+    /// Add a note to the version
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     note: String,
 
-    /// Store it only where version N is the current one; 0 is none
+    /// Store it only if version N is the current one; 0 means no version
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
 
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     quiet: bool,
 
-    /// Write this instant down, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "RFC3339")]
+    /// Record this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub struct SetArgs {
     place: PlaceFlags,
 }
 
-/// Checks, stores and tells.
+/// Runs the command.
 pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let (shown, text) = files::read_text(&args.file)?;
     check_note(&args.note)?;
@@ -88,11 +88,11 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         PutOutcome::Stored(version) => {
             // What is there already was told when it came.
             let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
-            notes::few(ui, findings, &format!("preface lint {file}"));
+            notes::few(ui, findings, &format!("preface lint --file {file}"));
             format!("`{name}` is at version {} now ({}).\n", version.version, size(version))
         }
         PutOutcome::Unchanged(version) => {
-            format!("`{name}` says that already (version {}).\n", version.version)
+            format!("`{name}` has this text already (version {}).\n", version.version)
         }
         PutOutcome::Stale(current) => return Err(TemplatesError::Stale(Box::new(current.clone())).into()),
     };
@@ -102,33 +102,33 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     Ok(Exit::Done)
 }
 
-// `preface template reset`: back to the default.
+// `preface template delete`: back to the default.
 
-const RESET_EXAMPLES: &str = "\
+const DELETE_EXAMPLES: &str = "\
 Examples:
-  preface template reset
-  preface template reset --if-version 3";
+  preface template delete
+  preface template delete --if-version 3";
 
-/// Go back to the default template, or delete a named one
+/// Delete a template; `main` returns to the default
 ///
 /// That is a new version, too: what was stored before stays, and `preface template restore` brings it back.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = RESET_EXAMPLES)]
-pub struct ResetArgs {
-    /// Do it only where version N is the current one
+#[command(after_long_help = DELETE_EXAMPLES)]
+pub struct DeleteArgs {
+    /// Do it only if version N is the current one
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
 
-    /// Write this instant down, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "RFC3339")]
+    /// Record this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
     #[command(flatten)]
     target: TemplateTarget,
 }
 
-/// Writes and tells.
-pub fn reset(ui: &Ui, args: &ResetArgs) -> Result<Exit, CommandFailure> {
+/// Runs the command.
+pub fn delete(ui: &Ui, args: &DeleteArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
     let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
@@ -160,7 +160,7 @@ Examples:
   preface template restore 3
   preface template restore stable -t review";
 
-/// Bring back what an older version said
+/// Restore an older version
 ///
 /// It becomes a new version, whose note names the old one.
 #[derive(clap::Args, Debug)]
@@ -170,19 +170,19 @@ pub struct RestoreArgs {
     #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
     version: VersionArgument,
 
-    /// Do it only where version N is the current one
+    /// Do it only if version N is the current one
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
 
-    /// Write this instant down, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "RFC3339")]
+    /// Record this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
     #[command(flatten)]
     target: TemplateTarget,
 }
 
-/// Writes and tells.
+/// Runs the command.
 pub fn restore(ui: &Ui, args: &RestoreArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
@@ -193,7 +193,7 @@ pub fn restore(ui: &Ui, args: &RestoreArgs) -> Result<Exit, CommandFailure> {
     })?;
     let Some((old, new)) = done else { return Err(args.version.missing(name).into()) };
     ui.say(&format!(
-        "`{name}` is at version {} now: what version {old} said ({}).\n",
+        "`{name}` is now at version {}: the text of version {old} ({}).\n",
         new.version,
         size(&new)
     ));
@@ -204,99 +204,63 @@ pub fn restore(ui: &Ui, args: &RestoreArgs) -> Result<Exit, CommandFailure> {
 
 const LABEL_EXAMPLES: &str = "\
 Examples:
-  preface template label 3 stable
-  preface template label stable reviewed   another label for that version
+  preface template label stable 3
+  preface template label stable reviewed   copy that label's version
+  preface template label --delete stable
   preface build --template main@stable";
 
-/// Put labels on a version
+/// Put a label on a version, or delete it
 ///
-/// A label is on one version of a template at a time: putting it elsewhere moves it. `NAME@LABEL` chooses by it.
+/// A label is on one version of a template at a time; putting it on another version moves it. `NAME@LABEL` selects the
+/// version. Without VERSION it is the current one. A conversation that was built from a deleted label cannot be built again
+/// until the label exists again.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = LABEL_EXAMPLES)]
 pub struct LabelArgs {
+    /// The label
+    #[arg(value_name = "LABEL")]
+    label: String,
+
     /// The version, by number or label
-    #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
-    version: VersionArgument,
+    #[arg(value_name = "VERSION", value_parser = VersionArgument::parse, conflicts_with = "delete")]
+    version: Option<VersionArgument>,
 
-    /// The words
-    #[arg(value_name = "LABEL", required = true)]
-    labels: Vec<String>,
+    /// Delete the label; the version stays
+    #[arg(long)]
+    delete: bool,
 
-    /// Write this instant down, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "RFC3339")]
+    /// Record this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
     #[command(flatten)]
     target: TemplateTarget,
 }
 
-/// Writes and tells.
+/// Sets or deletes the label.
 pub fn label(ui: &Ui, args: &LabelArgs) -> Result<Exit, CommandFailure> {
-    let name = &args.target.name;
-    for label in &args.labels {
-        check_label(label)?;
-    }
+    let (name, label) = (&args.target.name, &args.label);
+    check_label(label)?;
     let actor = actor(args.now.as_deref())?;
+    let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
     let done = args.target.store.look(async |store| {
-        let version = args.version.find(&*store, name).await?.version;
-        for label in &args.labels {
-            set_label(&*store, name, label, Some(version), &actor).await?;
-        }
+        let version = if args.delete { None } else { Some(wanted.find(&*store, name).await?.version) };
+        set_label(&*store, name, label, version, &actor).await?;
         Ok(version)
     })?;
-    let Some(version) = done else { return Err(args.version.missing(name).into()) };
-    let labels: Vec<String> = args.labels.iter().map(|label| format!("`{label}`")).collect();
-    let are = if labels.len() == 1 { "is" } else { "are" };
-    ui.say(&format!("{} {are} version {version} of `{name}` now.\n", listed(&labels)));
-    Ok(Exit::Done)
-}
-
-// `preface template unlabel`: takes labels away.
-
-const UNLABEL_EXAMPLES: &str = "\
-Examples:
-  preface template unlabel stable
-  preface template unlabel stable reviewed -t review";
-
-/// Take labels away
-///
-/// The version stays. Conversations that chose by the label cannot be built again until it is put back.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = UNLABEL_EXAMPLES)]
-pub struct UnlabelArgs {
-    /// The words
-    #[arg(value_name = "LABEL", required = true)]
-    labels: Vec<String>,
-
-    /// Write this instant down, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "RFC3339")]
-    now: Option<String>,
-
-    #[command(flatten)]
-    target: TemplateTarget,
-}
-
-/// Writes and tells.
-pub fn unlabel(ui: &Ui, args: &UnlabelArgs) -> Result<Exit, CommandFailure> {
-    let name = &args.target.name;
-    for label in &args.labels {
-        check_label(label)?;
-    }
-    let actor = actor(args.now.as_deref())?;
-    let done = args.target.store.look(async |store| {
-        for label in &args.labels {
-            set_label(&*store, name, label, None, &actor).await?;
+    let shown = one_line(label);
+    match done {
+        None if args.delete => Err(TemplatesError::NoLabel(name.clone(), label.clone()).into()),
+        None => Err(wanted.missing(name).into()),
+        Some(None) => {
+            ui.say(&format!("Deleted the label `{shown}` of `{name}`.\n"));
+            Ok(Exit::Done)
         }
-        Ok(())
-    })?;
-    if done.is_none() {
-        let first = args.labels.first().cloned().unwrap_or_default();
-        return Err(TemplatesError::NoLabel(name.clone(), first).into());
+        Some(Some(version)) => {
+            ui.say(&format!("Version {version} of `{name}` has the label `{shown}`.\n"));
+            Ok(Exit::Done)
+        }
     }
-    let labels: Vec<String> = args.labels.iter().map(|label| format!("`{}`", one_line(label))).collect();
-    let are = if labels.len() == 1 { "is" } else { "are" };
-    ui.say(&format!("{} {are} on no version of `{name}` now.\n", listed(&labels)));
-    Ok(Exit::Done)
 }
 
 // `preface template import`: takes in what `export` printed.
@@ -306,7 +270,7 @@ Examples:
   preface template import templates.json
   preface template export | preface template import - --store sqlite:other.db";
 
-/// Take in templates that `export` printed
+/// Import templates from a file that `export` printed
 ///
 /// Authors, times and notes are kept, versions that are there already are skipped, and nothing that is there changes. All of
 /// the document is checked before anything is written.
@@ -317,8 +281,8 @@ pub struct ImportArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Write this instant down, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "RFC3339")]
+    /// Record this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
     #[command(flatten)]
@@ -328,12 +292,12 @@ pub struct ImportArgs {
     place: PlaceFlags,
 }
 
-/// Reads, writes and tells.
+/// Runs the command.
 pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
     let shown = one_line(&args.file.display().to_string());
     let document: Document = serde_json::from_slice(&files::read(&args.file)?).map_err(|error| {
         CommandFailure::new(format!("`{shown}` is no document of templates: {error}"))
-            .hint("`preface template export` writes one")
+            .help("`preface template export` writes one")
     })?;
     let actor = actor(args.now.as_deref())?;
     let system = files::system();
@@ -362,7 +326,7 @@ fn line(done: &ImportedTemplate) -> String {
         said.push_str(&format!(", {} there already", done.skipped));
     }
     if done.diverged {
-        said.push_str("; they stand behind versions that the document does not know");
+        said.push_str("; they follow versions that are not in the document");
     }
     if !done.kept_labels.is_empty() {
         let labels: Vec<String> = done.kept_labels.iter().map(|label| format!("`{label}`")).collect();

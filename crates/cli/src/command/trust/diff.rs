@@ -21,7 +21,7 @@ Examples:
   preface trust diff
   preface trust diff -C ../api | less";
 
-/// Show what changed since it was granted
+/// Show what is new or changed since the grant
 ///
 /// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new. Control
 /// characters and hidden characters are written as `\u{…}`, in a pipe, too.
@@ -44,8 +44,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "the profile `{preset}` pins no texts; there is nothing to compare with"
         ));
         return Err(match built.mode {
-            TrustMode::Whole => failure.hint("`preface trust status` tells whether the project changed"),
-            _ => failure.hint(format!("the {}", ungated(preset))),
+            TrustMode::Whole => failure.help("`preface trust status` shows whether the project changed"),
+            _ => failure.help(format!("the {}", ungated(preset))),
         });
     }
     let (root, repository) = pin_root(&system, &built.places.cwd);

@@ -18,9 +18,9 @@ Examples:
   preface trust export > trust-pins.json
   preface build --trust require --trust-pins trust-pins.json   in CI";
 
-/// Print what is granted here, for `--trust-pins`
+/// Print the grants of this project for `--trust-pins`
 ///
-/// The file holds paths and digests, no text. Whoever gives it to `--trust-pins` says that these texts may speak.
+/// The file contains paths and digests, no text. `--trust-pins FILE` trusts these files.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

@@ -38,9 +38,9 @@ Examples:
   preface trust grant AGENTS.md docs/AGENTS.md
   preface trust grant --allow-commands";
 
-/// Let text of this project speak, exactly as it is now
+/// Trust files of this project with their present content
 ///
-/// Pins what a build here would use, each text by its content, and says what that is. The command itself is the consent:
+/// Pins the files that a build here uses, each by its content, and lists them. The command itself is the consent:
 /// nothing is asked. It prints the links, the secrets and the branch that a grant covers, what of yours the project
 /// replaces, and what it would run; a file with hidden characters is left out. A project that is trusted as a whole is not
 /// granted while it has such a file, or one that cannot be read. What the project's extensions and servers would do to the
@@ -70,7 +70,7 @@ pub struct Args {
     turn: TurnFlags,
 }
 
-/// Grants and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     // The flag says what the command means anyway.
     let _ = args.yes;
@@ -122,7 +122,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     for name in &report.held {
         let care = style::CARE;
-        let _ = writeln!(out, "{care}held still:{care:#} {}", escape_hidden(name));
+        let _ = writeln!(out, "{care}still left out:{care:#} {}", escape_hidden(name));
     }
     for name in &report.hidden {
         let care = style::CARE;
@@ -156,7 +156,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         "{} {have} hidden characters and {have} not been granted",
         listed(&names)
     ))
-    .hint(format!(
+    .help(format!(
         "`preface lint` shows them; `preface trust grant --allow-hidden` grants {them} all the same"
     )))
 }
@@ -170,10 +170,10 @@ fn no_gate(preset: &str, permissions: &[(Permission, PermissionState)]) -> Comma
         (false, true) => "what it may run is granted already".to_owned(),
         (false, false) => format!("`--allow-commands` allows {}", listed(&names)),
     };
-    CommandFailure::usage(format!("the {}", ungated(preset))).hint(hint)
+    CommandFailure::usage(format!("the {}", ungated(preset))).help(hint)
 }
 
-/// Says what the project may do from now on, in full: this is what the user consents to.
+/// Lists in full what the project may do from now on: this is what the user consents to.
 fn allowed(permits: &preface::PermissionGrant) -> String {
     let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
     let mut out = String::new();

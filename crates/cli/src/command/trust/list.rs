@@ -31,19 +31,19 @@ Examples:
   preface trust list
   preface trust list --format json | jq -r '.[].path'";
 
-/// List the projects that you decided about
+/// List the projects with a recorded decision
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
     #[command(flatten)]
     turn: TurnFlags,
 }
 
-/// Reads the store and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system).writing(WriteScope::Nothing);

@@ -1,4 +1,4 @@
-//! `preface trust`: which text of a project may speak.
+//! `preface trust`: which files of a project are trusted.
 
 mod diff;
 mod export;
@@ -15,26 +15,30 @@ use preface::host::gate::{GateVerdict, GatedText};
 
 const EXAMPLES: &str = "\
 Examples:
-  preface trust status            what would be held, and why
-  preface trust diff              what is new or changed, line by line
-  preface trust grant             let all of it speak
-  preface trust grant AGENTS.md   or only this file
-  preface trust revoke            take everything back
-  preface trust status --preset stud   or of another preset";
+  preface trust                   list the project's files and their state
+  preface trust diff              show what is new or changed, line by line
+  preface trust grant             trust all of them
+  preface trust grant AGENTS.md   trust one file
+  preface trust revoke            revoke every grant
+  preface trust --preset stud     use another preset";
 
-/// Say which text of a project may speak
+/// Manage which project files are trusted
 ///
-/// Text of a project reaches the prompt only after you granted it. In the preset `default` a grant is pinned to the content:
-/// text that is new or changed is held until you grant it again. `stud` trusts the project directory as a whole: an edit takes
-/// effect, with a warning. Other presets have no gate for text. Grants are kept outside of every project.
+/// A project's files are included in the prompt only after you trust them. In the preset `default` a grant is for the
+/// content: a file that is new or changed is left out until you grant it again. `stud` trusts the project directory as a
+/// whole: a changed file is included with a warning. Other presets include project files without a grant. Grants are stored
+/// outside of every project. Without a subcommand: `status`.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Args {
     #[command(subcommand)]
-    command: TrustCommand,
+    command: Option<TrustCommand>,
+
+    #[command(flatten)]
+    status: status::Args,
 }
 
-/// What can be done about trust, by name.
+/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum TrustCommand {
@@ -46,9 +50,10 @@ enum TrustCommand {
     Status(status::Args),
 }
 
-/// Does it.
+/// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
+    let Some(command) = &args.command else { return status::run(ui, &args.status) };
+    match command {
         TrustCommand::Diff(args) => diff::run(ui, args),
         TrustCommand::Export(args) => export::run(ui, args),
         TrustCommand::Grant(args) => grant::run(ui, args),

@@ -21,7 +21,7 @@ Examples:
   preface trust revoke AGENTS.md    only this file, in all its versions
   preface trust revoke /old/clone   what `trust list` shows, gone or not";
 
-/// Take back what was granted
+/// Revoke grants
 ///
 /// All versions of a text are forgotten, in every work tree of the repository.
 #[derive(clap::Args, Debug)]
@@ -35,7 +35,7 @@ pub struct Args {
     turn: TurnFlags,
 }
 
-/// Revokes and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system);

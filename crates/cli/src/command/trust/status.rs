@@ -1,4 +1,4 @@
-//! `preface trust status`: what of this project speaks, and what is held.
+//! `preface trust status`: which project files are trusted.
 
 use super::{ungated, word};
 use crate::{
@@ -37,19 +37,20 @@ Examples:
   preface trust status
   preface trust status -C ../api --format json";
 
-/// Show what of this project speaks, and what is held
+/// List the files of this project and their state: granted, new or changed
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
+#[group(id = "TrustStatus")]
 pub struct Args {
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
     #[command(flatten)]
     turn: TurnFlags,
 }
 
-/// Looks and tells.
+/// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
@@ -192,11 +193,11 @@ fn pinned(built: &BuildResult, out: &mut String) {
     .collect();
     let held = built.held().count();
     let _ = match (built.seen.len(), held) {
-        (0, _) => writeln!(out, "There is no text of a project here."),
-        (_, 0) => writeln!(out, "{}; nothing is held.", listed(&tally)),
+        (0, _) => writeln!(out, "The project has no files that a grant covers."),
+        (_, 0) => writeln!(out, "{}; every file is trusted.", listed(&tally)),
         _ => writeln!(
             out,
-            "{}; {held} held.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
+            "{}; {held} left out.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
             listed(&tally),
         ),
     };
@@ -223,7 +224,7 @@ fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mu
         let _ = writeln!(out, "  {}", escape_hidden(line));
     }
     if built.held_layer.is_some() {
-        let _ = writeln!(out, "It is held. `preface trust grant` lets it speak.");
+        let _ = writeln!(out, "It is left out. `preface trust grant` includes it.");
     }
 }
 

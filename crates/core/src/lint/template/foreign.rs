@@ -26,7 +26,7 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
             continue;
         }
         if let Some(key) = known(inner, catalogue) {
-            let message = format!("`{}` is text: tags stand in square brackets", shown(&text[range.clone()]));
+            let message = format!("`{}` is text: tags have square brackets", shown(&text[range.clone()]));
             let note = PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
             notes.push(note.help(format!("did you mean `[{key}]`?")).edit(range, format!("[{key}]")));
         }

@@ -25,7 +25,7 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
                         DiagnosticCode::TemplateVolatileEarly,
                         &tag.range,
                         format!(
-                            "`{}` may change with every build and stands before stable text",
+                            "`{}` may change with every build and comes before stable text",
                             template.key(key)
                         ),
                     )

@@ -297,7 +297,7 @@ impl ProfileBuilder<'_> {
                 return Err(self.error(&path, format!("unknown section: `{into}`")));
             };
             if table.get("when").or(target.get("when")).is_some() {
-                let what = format!("`{id}` stands in `{into}`, so neither may have a condition");
+                let what = format!("`{id}` is in `{into}`, so neither may have a condition");
                 return Err(self.error(&path, what));
             }
         }

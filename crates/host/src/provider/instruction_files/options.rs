@@ -36,7 +36,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("touched", "paths that are worked on: they wake the rules whose `paths` match (default none)"),
     (
         "unread",
-        "file names of the global directory that are not read, and told where they exist (default none)",
+        "file names of the global directory that are not read, and reported if they exist (default none)",
     ),
     ("user", "file names read from the global directory (default none)"),
 ];
@@ -129,7 +129,7 @@ impl InstructionTextOptions<'_> {
             _ => None,
         };
         truth.unwrap_or_else(|| {
-            self.wrong(key, &format!("cannot be {value}; it counts as `{default}`"));
+            self.wrong(key, &format!("cannot be {value}; `{default}` is used"));
             default
         })
     }
@@ -141,7 +141,7 @@ impl InstructionTextOptions<'_> {
             value => value.as_u64().and_then(|number| usize::try_from(number).ok()),
         };
         number.unwrap_or_else(|| {
-            self.wrong(key, &format!("cannot be {value}; it counts as {default}"));
+            self.wrong(key, &format!("cannot be {value}; {default} is used"));
             default
         })
     }

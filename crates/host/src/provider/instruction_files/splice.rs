@@ -351,14 +351,18 @@ const BINARY: ImportRefusal =
     refuse(DiagnosticCode::ImportsBinary, "the file is no text", "import a file that is UTF-8");
 const OUTSIDE: ImportRefusal = refuse(
     DiagnosticCode::ImportsOutside,
-    "it leads out of the work tree, or of the directory where there is none",
+    "it is outside the work tree, or outside the directory if there is no work tree",
     "copy the file into it, or import it from a file of your own",
 );
 const MISSING: ImportRefusal = refuse(DiagnosticCode::ImportsMissing, "there is no such file", MEND);
 const EXCLUDED: ImportRefusal =
     because(Severity::Info, DiagnosticCode::ImportsExcluded, "the file is excluded", "");
-const UNREAD: ImportRefusal =
-    because(Severity::Info, DiagnosticCode::ImportsUnread, "the file was not read", "another note says why");
+const UNREAD: ImportRefusal = because(
+    Severity::Info,
+    DiagnosticCode::ImportsUnread,
+    "the file was not read",
+    "another diagnostic has the reason",
+);
 const MEND: &str = "mend the path, or write it in backticks";
 
 fn refusal(found: &ImportTarget) -> ImportRefusal {

@@ -159,7 +159,7 @@ impl Disk {
         let node = self
             .nodes
             .get_mut(place.as_os_str())
-            .unwrap_or_else(|| panic!("nothing stands at {}", path.display()));
+            .unwrap_or_else(|| panic!("nothing exists at {}", path.display()));
         node.changed = changed;
         node
     }

@@ -104,7 +104,7 @@ pub(super) fn run(
         }
         Err(error) => return Err(error),
     }
-    let status = group.finish().ok_or_else(|| RunError::Other("its end was not told".to_owned()))?;
+    let status = group.finish().ok_or_else(|| RunError::Other("its end was not reported".to_owned()))?;
     let (stdout, stderr) = (pipes.stdout, pipes.stderr);
     if stdout.bytes.len() > run.output_limit {
         return Err(RunError::TooMuch { limit: run.output_limit });

@@ -98,7 +98,7 @@ fn tokens(tokens: &Tokens) -> Value {
     json!({ "count": tokens.count, "counter": tokens.counter, "exact": tokens.exact })
 }
 
-/// Notes for a model. Lines of the files that they speak of are left out: a held text is held here, too.
+/// Diagnostics for a model. Lines of files are left out: untrusted text must not reach it here either.
 fn notes(notes: &[Diagnostic]) -> Vec<Value> {
     notes.iter().map(note).collect()
 }

@@ -121,7 +121,7 @@ impl ArgumentReader {
         }
     }
 
-    /// Says in which way an answer may differ from what `preface build` prints.
+    /// Describes how a reply may differ from the output of `preface build`.
     pub fn notes(&self, system: &dyn System, request: &Request, takes_template: bool) -> Vec<Diagnostic> {
         let mut notes = Vec::new();
         let repository = request.cwd.as_ref().map(|cwd| pin_root(system, cwd).0);
@@ -131,7 +131,7 @@ impl ArgumentReader {
             notes.push(Diagnostic::info(DiagnosticCode::McpRoots, what).help(help));
         }
         if takes_template {
-            let what = "this server opens no store: a template that is kept there does not speak";
+            let what = "this server opens no store: a stored template is not used";
             notes.push(Diagnostic::info(DiagnosticCode::McpNoStore, what).help("`preface build` uses it"));
         }
         notes
@@ -149,7 +149,7 @@ fn text<'a>(arguments: &'a Arguments, name: &str) -> Result<Option<&'a str>, Ref
         Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
         Some(other) => Err(Refusal::arguments(
             format!("`{name}` is text, not {}", kind(other)),
-            "tools/list and prompts/list say what each argument is",
+            "tools/list and prompts/list describe the arguments",
         )),
     }
 }

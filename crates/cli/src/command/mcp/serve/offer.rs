@@ -94,12 +94,12 @@ impl PresetOffer {
     }
 }
 
-/// Says the engine's refusal to a client.
+/// Converts an error of the engine for a client.
 fn refused(error: Error) -> Refusal {
     failed(error.into())
 }
 
-/// Says a failure to a client.
+/// Converts a failure for a client.
 fn failed(failure: CommandFailure) -> Refusal {
     let kind = match failure.exit_code() {
         Exit::Usage => RefusalKind::Arguments,

@@ -19,7 +19,7 @@ pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
             "build",
             "Build a system prompt",
             "Builds the system prompt that an agent gets in a directory. Answers with its text, its tokens and the notes of \
-             the build: what was held for trust, cut or left out, with a remedy for each. Changes nothing.",
+             the build: what was not trusted, cut or left out, with a remedy for each. Changes nothing.",
             build(),
         ),
         offer(
@@ -58,7 +58,7 @@ fn input(presets: &[&str]) -> Map<String, Value> {
             "tools": {
                 "type": "array",
                 "items": { "type": "string" },
-                "description": "The names of the active tools; an empty list is none. Without it the profile decides.",
+                "description": "The names of the active tools; an empty list activates no tool. Without it the profile decides.",
             },
         },
         "additionalProperties": false,
@@ -105,7 +105,7 @@ fn explain() -> Value {
                         "type": "object",
                         "properties": {
                             "label": { "type": "string", "description": "A file and its line, a key, or a fact." },
-                            "scope": { "type": ["string", "null"], "description": "The layer that speaks." },
+                            "scope": { "type": ["string", "null"], "description": "The layer that is used." },
                             "tokens": { "type": "integer" },
                         },
                         "required": ["label", "scope", "tokens"],

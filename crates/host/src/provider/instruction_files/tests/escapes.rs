@@ -50,8 +50,8 @@ fn imports_of_the_tree_stay_in_the_work_tree() {
     assert_eq!(built.told("imports/outside").len(), 12);
     assert!(built.notes.iter().all(|note| note.severity == Severity::Warning && note.help.is_some()));
     says_no_secret(&system, &built);
-    let first = "CLAUDE.md:1: `@../../etc/passwd` stays as it is written: it leads out of the work tree, or of the \
-                 directory where there is none";
+    let first = "CLAUDE.md:1: `@../../etc/passwd` stays as it is written: it is outside the work tree, or outside \
+                 the directory if there is no work tree";
     assert_eq!(built.told("imports/outside")[0], first);
 }
 

@@ -1,0 +1,131 @@
+//! `preface config get`: one value, bare.
+
+use super::{bad_key, fate, key_path, spot, tell};
+use crate::{
+    failure::{CommandFailure, Exit},
+    files,
+    flags::{OutputFormat, PlaceFlags, TrustFlags},
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::one_line,
+    },
+};
+use preface::{
+    Engine, SettingsReport, SettingsState,
+    core::{
+        diagnostic::Severity,
+        scope::Scope,
+        settings::{KeyPath, SettingsTree, ValueOutcome, setting_at},
+    },
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface config get budget.tokens
+  preface config get /tools/my.tool/disable     a key with a dot in it
+  preface config get sections --format json | jq keys
+  preface config get budget.tokens --why        who said what";
+
+/// Print one setting
+///
+/// The value that counts, all layers merged: a string bare, anything else as JSON. Nothing is printed and the exit code is
+/// 1 where it is not set.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The setting: `budget.tokens`, or `/budget/tokens`
+    #[arg(value_name = "KEY")]
+    key: String,
+
+    /// Show the value of each layer, and which one is used
+    #[arg(long)]
+    why: bool,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    /// Set a setting or an option of the profile, for this call
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+}
+
+/// Runs the command.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let key = key_path(&args.key)?;
+    let mut request = args.place.request();
+    request.sets.clone_from(&args.set);
+    args.trust.apply(&mut request)?;
+    let system = files::system();
+    let settings = Engine::new(&system).settings(&request).map_err(|error| match args.format {
+        OutputFormat::Json => CommandFailure::from(error.clone()).for_programs(&error),
+        OutputFormat::Text => error.into(),
+    })?;
+    let stands = settings.merged.get(&key);
+    if stands.is_none() {
+        // A key of the user's own, below an open object, is unknown to nobody.
+        setting_at(&args.key).map_err(|error| bad_key(&error))?;
+    }
+    if args.why {
+        why(ui, args.format, &settings, &key)?;
+    } else if let Some(node) = stands {
+        let several = matches!(node.tree(), SettingsTree::Table(_) | SettingsTree::List(_));
+        // Who asks for exactly this value gets it; who asks for many does not want to see a key among them.
+        let value = if several { node.masked() } else { node.to_value() };
+        match (args.format, value.as_str()) {
+            (OutputFormat::Json, _) => ui.json(&value)?,
+            (OutputFormat::Text, Some(text)) => ui.prompt(&format!("{text}\n"))?,
+            (OutputFormat::Text, None) => ui.json_text(format!("{value:#}"))?,
+        }
+    }
+    tell(ui, &settings, Severity::Error);
+    match stands {
+        Some(_) => Ok(Exit::Done),
+        None => Err(CommandFailure::new(format!("`{}` is not set", one_line(&key.to_string())))),
+    }
+}
+
+fn why(
+    ui: &Ui,
+    format: OutputFormat,
+    settings: &SettingsReport,
+    key: &KeyPath,
+) -> Result<(), CommandFailure> {
+    let said = settings.merged.why(key);
+    if format == OutputFormat::Json {
+        return if said.is_empty() { Ok(()) } else { ui.json(&said) };
+    }
+    let (dim, good, care) = (style::DIM, style::GOOD, style::CARE);
+    let mut table = TextTable::new([ColumnAlignment::Left; 4]);
+    for one in &said {
+        let style = match one.outcome {
+            ValueOutcome::Used => good,
+            ValueOutcome::Overridden => dim,
+            ValueOutcome::Ignored => care,
+        };
+        table.row([
+            one.by.as_str().into(),
+            Cell::styled(one_line(&one.value.to_string()), style),
+            Cell::styled(spot(&one.place), dim),
+            Cell::styled(fate(settings, key, one, &said), style),
+        ]);
+    }
+    let project = settings.layer(Scope::Project);
+    if project.state == SettingsState::Held && !said.is_empty() {
+        let path = project.path.as_deref().unwrap_or_default();
+        table.row([
+            project.scope.as_str().into(),
+            Cell::styled("?", care),
+            Cell::styled(one_line(path), dim),
+            Cell::styled("not trusted", care),
+        ]);
+    }
+    ui.view(&table.show(ui.columns()))
+}

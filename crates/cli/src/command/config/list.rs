@@ -1,0 +1,103 @@
+//! `preface config list`: everything that is set, and by whom.
+
+use super::{shown, spot, tell};
+use crate::{
+    failure::{CommandFailure, Exit},
+    files,
+    flags::{OutputFormat, PlaceFlags, TrustFlags},
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::{one_line, short},
+    },
+};
+use preface::{
+    Engine,
+    core::{
+        diagnostic::Severity,
+        settings::{KeyPath, SettingsNode},
+    },
+};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface config list
+  preface config list -C ../api --trust once
+  preface config list --format json | jq -r '.[].key'";
+
+/// List every setting with its value and the layer that set it
+///
+/// One line for each value that counts. Secrets are asterisks.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    /// Set a setting or an option of the profile, for this call
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+}
+
+/// Runs the command.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let mut request = args.place.request();
+    request.sets.clone_from(&args.set);
+    args.trust.apply(&mut request)?;
+    let system = files::system();
+    let settings = Engine::new(&system).settings(&request)?;
+    let mut found = Vec::new();
+    leaves(settings.merged.root(), &mut Vec::new(), &mut found);
+    match args.format {
+        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text => {
+            let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
+            let mut table = TextTable::new([ColumnAlignment::Left; 4]);
+            for (key, node) in &found {
+                table.row([
+                    Cell::styled(one_line(&key.to_string()), style::BOLD),
+                    Cell::styled(short(&shown(node), widest).into_owned(), style::GOOD),
+                    node.by().as_str().into(),
+                    Cell::styled(spot(&node.place()), style::DIM),
+                ]);
+            }
+            ui.view(&table.show(ui.columns()))?;
+        }
+    }
+    tell(ui, &settings, Severity::Warning);
+    Ok(Exit::Done)
+}
+
+/// Finds the values that are no objects, and the objects that are empty. A file nests at most 64 deep.
+fn leaves<'n>(node: &'n SettingsNode, path: &mut Vec<&'n str>, found: &mut Vec<(KeyPath, &'n SettingsNode)>) {
+    match node.as_table() {
+        Some(table) if !table.is_empty() => {
+            for (key, below) in table.iter() {
+                path.push(key);
+                leaves(below, path, found);
+                path.pop();
+            }
+        }
+        Some(_) if path.is_empty() => {}
+        _ => found.push((path.iter().copied().collect(), node)),
+    }
+}
+
+fn document((key, node): &(KeyPath, &SettingsNode)) -> serde_json::Value {
+    let place = node.place();
+    json!({
+        "key": key.to_string(),
+        "value": node.masked(),
+        "by": node.by(),
+        "path": place.path,
+        "line": place.line.filter(|_| place.scope.is_some()),
+    })
+}

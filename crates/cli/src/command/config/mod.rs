@@ -1,0 +1,161 @@
+//! `preface config`: the settings and the directories that hold them.
+
+mod edit;
+mod get;
+mod init;
+mod init_files;
+mod list;
+mod path;
+mod schema;
+mod set;
+mod unset;
+
+use crate::{
+    failure::{CommandFailure, Exit},
+    notes,
+    ui::{Ui, text::one_line},
+};
+use preface::{
+    SettingsReport, SettingsState,
+    core::{
+        diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+        scope::Scope,
+        settings::{
+            KeyPath, LayerValue, ProjectRule, SetBy, SetError, SettingsNode, ValueOutcome, project_may,
+        },
+    },
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface config list                        list the settings with a value
+  preface config get budget.tokens --why     show each layer's value
+  preface config set budget.tokens 9000
+  preface config unset budget.tokens
+  preface config edit                        open the file in your editor";
+
+/// Read and change settings, and create your own configuration
+///
+/// Settings come from three layers, of which later ones override: those that ship with preface, your own, and those of a
+/// project that you trust. Comments and layout of a file stay as they are.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+/// The subcommands.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum ConfigCommand {
+    Edit(edit::Args),
+    Get(get::Args),
+    Init(init::Args),
+    List(list::Args),
+    Path(path::Args),
+    Schema(schema::Args),
+    Set(set::Args),
+    Unset(unset::Args),
+}
+
+/// Runs the subcommand.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    match &args.command {
+        ConfigCommand::Edit(args) => edit::run(ui, args),
+        ConfigCommand::Get(args) => get::run(ui, args),
+        ConfigCommand::Init(args) => init::run(ui, args),
+        ConfigCommand::List(args) => list::run(ui, args),
+        ConfigCommand::Path(args) => path::run(ui, args),
+        ConfigCommand::Schema(args) => schema::run(ui, args),
+        ConfigCommand::Set(args) => set::run(ui, args),
+        ConfigCommand::Unset(args) => unset::run(ui, args),
+    }
+}
+
+/// Which file is changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum SettingsTarget {
+    /// Your own, for all projects
+    #[default]
+    Global,
+    /// The project's, in `.preface`
+    Project,
+}
+
+impl SettingsTarget {
+    fn scope(self) -> Scope {
+        match self {
+            SettingsTarget::Global => Scope::Global,
+            SettingsTarget::Project => Scope::Project,
+        }
+    }
+}
+
+/// Turns a key that leads nowhere into a failure.
+fn bad_key(error: &SetError) -> CommandFailure {
+    let failure = CommandFailure::usage(error.to_string());
+    match error.hint() {
+        Some(hint) => failure.help(hint),
+        None => failure.help("`preface config schema settings` lists every setting"),
+    }
+}
+
+/// Reads a key as a person types it.
+fn key_path(key: &str) -> Result<KeyPath, CommandFailure> {
+    key.parse().map_err(|why| bad_key(&SetError::BadPath { path: key.to_owned(), why }))
+}
+
+/// Writes a value on one line; a secret is asterisks.
+fn shown(node: &SettingsNode) -> String {
+    one_line(&node.masked().to_string())
+}
+
+/// Returns the location of a value: `path:line`.
+fn spot(place: &Place) -> String {
+    let path = one_line(&place.path);
+    match place.line.filter(|_| place.scope.is_some()) {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
+}
+
+/// Prints why settings are not used: broken files, invalid values, an untrusted project.
+fn tell(ui: &Ui, settings: &SettingsReport, least: Severity) {
+    let held = settings.layer(Scope::Project).state == SettingsState::Held;
+    let tells = |note: &&Diagnostic| match note.code {
+        DiagnosticCode::TrustHeld => held,
+        _ => note.severity >= least,
+    };
+    let notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(tells).cloned().collect();
+    notes::all(ui, &notes);
+}
+
+/// Describes in a few words how one layer's value is used.
+fn fate(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[LayerValue]) -> String {
+    match said.outcome {
+        ValueOutcome::Used => "counts".to_owned(),
+        ValueOutcome::Overridden => {
+            match all.iter().rev().find(|other| other.outcome == ValueOutcome::Used) {
+                Some(other) => format!("overridden by {}", other.by),
+                None => "overridden".to_owned(),
+            }
+        }
+        ValueOutcome::Ignored if said.by == SetBy::Project && project_may(key) == ProjectRule::MayNot => {
+            "ignored: a project cannot set it".to_owned()
+        }
+        ValueOutcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, said)) {
+            Some(note) => format!("ignored: {}", one_line(&note.message)),
+            None => "ignored".to_owned(),
+        },
+    }
+}
+
+/// True where a note points at a value, or into it, or at its key, or at what contains it.
+fn is_about(note: &Diagnostic, said: &LayerValue) -> bool {
+    let Some(at) = &note.place else { return false };
+    [&said.place, &said.key_place].into_iter().any(|place| {
+        let (Some(there), Some(here)) = (&at.span, &place.span) else { return false };
+        at.path == place.path && there.start < here.end && here.start < there.end
+    })
+}

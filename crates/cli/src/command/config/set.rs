@@ -1,0 +1,171 @@
+//! `preface config set`: one value, into a file.
+
+use super::{SettingsTarget, bad_key, fate, is_about, spot};
+use crate::{
+    advice,
+    failure::{CommandFailure, Exit},
+    files,
+    flags::PlaceFlags,
+    notes,
+    ui::{
+        Ui,
+        text::{one_line, short},
+    },
+};
+use preface::{
+    Engine, Request, SettingsState,
+    core::{
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+        scope::Scope,
+        settings::{self, KeyPath, ProjectRule, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
+    },
+    host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
+};
+use std::borrow::Cow;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface config set budget.tokens 9000
+  preface config set systemPrompt.append 'Answer in English.'
+  preface config set securityMode.allowlist '[\"git status\"]'
+  preface config set sections.style.text 'Use tabs.' --scope project";
+
+/// Change one setting in a file
+///
+/// The value is typed by the setting, as with `--set`: text is taken as it is, lists and tables are given as JSON. The rest
+/// of the file stays as you wrote it, comments too.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The setting: `budget.tokens`, or `/budget/tokens`
+    #[arg(value_name = "KEY")]
+    key: String,
+
+    /// The value
+    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    value: String,
+
+    /// Choose the file
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "SCOPE")]
+    scope: SettingsTarget,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+}
+
+/// Runs the command.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let set = SetValue::typed(&args.key, &args.value).map_err(|error| bad_key(&error))?;
+    let (key, scope) = (set.path(), args.scope.scope());
+    let name = one_line(&key.to_string());
+    if scope == Scope::Project && project_may(key) == ProjectRule::MayNot {
+        return Err(CommandFailure::usage(format!("a project cannot set `{name}`"))
+            .help("without `--scope project` it goes into your own settings"));
+    }
+    let request = args.place.request();
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let file = engine.settings_file(&request, scope)?;
+    notes::all(ui, &engine.first_files(&request)?);
+    let value = one_line(&set.value().masked().to_string());
+    let value = short(&value, 60);
+    let change = SettingChange::Set(set.value().to_value());
+    if let Some(refusal) = refusal(&engine, &request, &file, key, &change)? {
+        return Err(refusal);
+    }
+    if scope == Scope::Global && key.keys().first().is_some_and(|root| root == "options") {
+        // An option is checked by the profile that has it.
+        let trial = Request { sets: vec![format!("{key}={}", args.value)], ..request.clone() };
+        engine.settings(&trial)?;
+    }
+    match file.edit(key, &change)? {
+        SettingsWriteOutcome::Changed => ui.say(&format!("set {name} = {value} in {}\n", file.shown())),
+        SettingsWriteOutcome::Unchanged => {
+            ui.say(&format!("{name} is {value} in {} already\n", file.shown()));
+        }
+    }
+    notes::all(ui, &afterwards(&engine, &request, &file, key)?);
+    Ok(Exit::Done)
+}
+
+/// Returns the diagnostic for a value that the reader would ignore.
+fn refusal(
+    engine: &Engine<'_>,
+    request: &Request,
+    file: &SettingsFile<'_>,
+    key: &KeyPath,
+    change: &SettingChange,
+) -> Result<Option<CommandFailure>, CommandFailure> {
+    let was = file.read()?.map(|read| read.into_bytes());
+    let text = settings::edit(file.scope(), file.shown(), was.as_deref(), key, change)
+        .map_err(SettingsFileError::Edit)?;
+    let Some(text) = text else { return Ok(None) };
+    let (Some(layer), _) = settings::parse(file.scope(), file.shown(), text.as_bytes()) else {
+        return Ok(None);
+    };
+    let mut notes = Diagnostics::new();
+    let merged = engine.settings(request)?.merged.with_layer(layer, &mut notes);
+    let by = SetBy::from(file.scope());
+    let said = merged.why(key).into_iter().find(|said| said.by == by);
+    let Some(said) = said.filter(|said| said.outcome == ValueOutcome::Ignored) else { return Ok(None) };
+    let name = one_line(&key.to_string());
+    let note = notes.iter().find(|note| is_about(note, &said));
+    let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
+    let hint = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
+    Ok(Some(CommandFailure::usage(why).help(hint)))
+}
+
+/// Reports why a value that was just written is not used, and other problems with it.
+fn afterwards(
+    engine: &Engine<'_>,
+    request: &Request,
+    file: &SettingsFile<'_>,
+    key: &KeyPath,
+) -> Result<Vec<Diagnostic>, CommandFailure> {
+    let settings = engine.settings(request)?;
+    let name = one_line(&key.to_string());
+    let all = settings.merged.why(key);
+    let by = SetBy::from(file.scope());
+    let state = settings.layer(file.scope()).state;
+    let said = all.iter().find(|said| said.by == by);
+    let about = |note: &&Diagnostic| {
+        note.severity >= Severity::Warning
+            && said.is_some_and(|said| said.outcome != ValueOutcome::Ignored && is_about(note, said))
+    };
+    let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
+    notes.extend(match said {
+        None if state == SettingsState::Held => Some(
+            Diagnostic::new(
+                Severity::Info,
+                DiagnosticCode::TrustHeld,
+                format!("{} counts only once you trust it as it is now", file.shown()),
+            )
+            .help("trust it"),
+        ),
+        Some(said) if said.outcome == ValueOutcome::Overridden => {
+            let stronger = all.iter().rev().find(|said| said.outcome == ValueOutcome::Used);
+            let stronger = stronger.filter(|stronger| stronger.by > by);
+            let words = match stronger {
+                Some(other) => {
+                    let value = one_line(&other.value.to_string());
+                    format!(
+                        "it does not count here: {} sets `{name}` to {}",
+                        spot(&other.place),
+                        short(&value, 60)
+                    )
+                }
+                None => "it does not count here: a stronger layer hides it".to_owned(),
+            };
+            Some(
+                Diagnostic::warning(DiagnosticCode::SettingsHidden, words)
+                    .help(format!("`preface config get {name} --why` shows the value of each layer")),
+            )
+        }
+        Some(said) if said.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
+            DiagnosticCode::SettingsHidden,
+            format!("it does not count here: {}", fate(&settings, key, said, &all)),
+        )),
+        _ => None,
+    });
+    Ok(notes)
+}

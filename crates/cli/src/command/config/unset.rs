@@ -1,0 +1,63 @@
+//! `preface config unset`: takes one value out of a file.
+
+use super::{SettingsTarget, bad_key, key_path, shown, spot};
+use crate::{
+    failure::{CommandFailure, Exit},
+    files,
+    flags::PlaceFlags,
+    ui::{
+        Ui,
+        text::{one_line, short},
+    },
+};
+use preface::{
+    Engine,
+    core::settings::{SettingChange, setting_at},
+    host::settings_file::SettingsWriteOutcome,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface config unset budget.tokens
+  preface config unset sections.style --scope project";
+
+/// Remove one setting from a file
+///
+/// The rest of the file stays as you wrote it, comments too. A key that preface does not know can be taken out as well.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The setting: `budget.tokens`, or `/budget/tokens`
+    #[arg(value_name = "KEY")]
+    key: String,
+
+    /// Choose the file
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "SCOPE")]
+    scope: SettingsTarget,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+}
+
+/// Runs the command.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let key = key_path(&args.key)?;
+    let name = one_line(&key.to_string());
+    let request = args.place.request();
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let file = engine.settings_file(&request, args.scope.scope())?;
+    match file.edit(&key, &SettingChange::Unset)? {
+        SettingsWriteOutcome::Changed => ui.say(&format!("unset {name} in {}\n", file.shown())),
+        SettingsWriteOutcome::Unchanged => {
+            setting_at(&args.key).map_err(|error| bad_key(&error))?;
+            ui.say(&format!("{name} is not set in {}\n", file.shown()));
+        }
+    }
+    let settings = engine.settings(&request)?;
+    if let Some(node) = settings.merged.get(&key) {
+        let value = shown(node);
+        ui.say(&format!("it is still {}: set by {}\n", short(&value, 60), spot(&node.place())));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,169 @@
+//! `preface conversation audit`: what happened in the store.
+
+use super::delete::age;
+use crate::{
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
+    store::{StoreFlag, actor},
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::{minute, one_line},
+    },
+};
+use preface::store::{AuditEntry, PageRequest, Store, format_instant};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface conversation audit
+  preface conversation audit --all --format json > audit.json
+  preface conversation audit --trim-older-than 90d --dry-run
+  preface conversation audit --trim-older-than 90d";
+
+/// List the recorded changes of templates, conversations and tokens, newest first
+///
+/// Entries have names, versions and digests, never a text. They stay until they are trimmed, also those of conversations
+/// that were forgotten. `--all --format json` exports them.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Show at most N entries
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+
+    /// Show every entry
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    /// Remove the entries that are older, instead of listing: a number with `s`, `m`, `h`, `d` or `w`
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all", "format"])]
+    trim_older_than: Option<Duration>,
+
+    /// Count what would be removed, and remove nothing
+    #[arg(long, requires = "trim_older_than")]
+    dry_run: bool,
+
+    /// Count the age from this instant, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME", requires = "trim_older_than")]
+    now: Option<String>,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// The most entries that are removed in one transaction.
+const STEP: u64 = 10_000;
+
+/// Lists, or removes.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    if let Some(age) = args.trim_older_than {
+        return trim(ui, args, age);
+    }
+    let most = if args.all { usize::MAX } else { args.limit.max(1) };
+    let found = args.store.look(async |store| entries(&store, most).await)?;
+    let (found, more) = found.unwrap_or_default();
+    match args.format {
+        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text if found.is_empty() => ui.view("Nothing happened yet.\n")?,
+        OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
+    }
+    if more && args.format == OutputFormat::Text {
+        ui.say("There are more; `--limit N` or `--all` shows them.\n");
+    }
+    Ok(Exit::Done)
+}
+
+fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, CommandFailure> {
+    let actor = actor(args.now.as_deref())?;
+    let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("nothing can be that old"))?;
+    let done = args.store.look(async |store| {
+        if args.dry_run {
+            let (all, _) = entries(&store, usize::MAX).await?;
+            return Ok(all.iter().filter(|entry| entry.at < before).count());
+        }
+        let mut done = 0;
+        loop {
+            let gone = store.trim_audit(before, STEP, &actor).await?;
+            done += usize::try_from(gone).unwrap_or(usize::MAX);
+            if gone < STEP {
+                return Ok(done);
+            }
+        }
+    })?;
+    let done = done.unwrap_or_default();
+    let what = if done == 1 { "1 entry".to_owned() } else { format!("{done} entries") };
+    ui.say(&if args.dry_run {
+        format!("{what} from before {before} would be removed.\n")
+    } else {
+        format!("Removed {what} from before {before}.\n")
+    });
+    Ok(Exit::Done)
+}
+
+/// Returns the newest entries, and whether there are more.
+async fn entries(store: &Arc<dyn Store>, most: usize) -> Result<(Vec<AuditEntry>, bool), CommandFailure> {
+    let mut found = Vec::new();
+    let mut page = PageRequest::first(most);
+    loop {
+        let answer = store.audit(&page).await?;
+        found.extend(answer.items);
+        match answer.next {
+            Some(next) if found.len() < most => {
+                page = PageRequest { after: Some(next), ..PageRequest::first(most - found.len()) };
+            }
+            next => return Ok((found, next.is_some())),
+        }
+    }
+}
+
+fn document(entry: &AuditEntry) -> Value {
+    json!({
+        "id": entry.id,
+        "at": format_instant(entry.at),
+        "actor": entry.actor,
+        "action": entry.action.as_str(),
+        "subject": entry.subject,
+        "detail": entry.detail,
+    })
+}
+
+fn view(found: &[AuditEntry], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let mut table = TextTable::new([
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
+    table.row(["at", "actor", "action", "subject", "detail"].map(|head| Cell::styled(head, dim)));
+    for entry in found {
+        table.row([
+            Cell::styled(minute(&entry.at.to_string()), dim),
+            one_line(&entry.actor).into(),
+            Cell::styled(entry.action.as_str(), style::BOLD),
+            one_line(&entry.subject).into(),
+            Cell::styled(detail(&entry.detail), dim),
+        ]);
+    }
+    table.show(room)
+}
+
+/// Writes the rest of an entry in one line: `revision 2, reason refresh`.
+fn detail(detail: &Value) -> String {
+    let Some(keys) = detail.as_object() else { return String::new() };
+    let shown = |(key, value): (&String, &Value)| match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::String(text) if text.is_empty() => None,
+        Value::String(text) => Some(format!("{key} {}", one_line(text))),
+        Value::Bool(true) => Some(key.clone()),
+        other => Some(format!("{key} {other}")),
+    };
+    keys.iter().filter(|(key, _)| *key != "fingerprint").filter_map(shown).collect::<Vec<_>>().join(", ")
+}

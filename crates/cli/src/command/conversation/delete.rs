@@ -1,0 +1,133 @@
+//! `preface conversation delete`: removes conversations from the store.
+
+use super::{heads, id, unknown};
+use crate::{
+    failure::{CommandFailure, Exit},
+    store::{StoreFlag, actor},
+    ui::{
+        Ui,
+        text::{count, one_line},
+    },
+};
+use preface::store::{Actor, ConversationId, Filter};
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface conversation delete 7f3a 80c1
+  preface conversation delete --older-than 30d --dry-run
+  preface conversation delete --older-than 12h";
+
+/// Delete conversations with their stored prompts and history
+///
+/// The next turn of a deleted conversation builds its first prompt again. `--older-than` deletes the conversations whose
+/// prompt was last built before that time: at the first turn, at a compaction or at a refresh.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The conversations
+    #[arg(value_name = "ID", value_parser = id, required_unless_present = "older_than", conflicts_with = "older_than")]
+    ids: Vec<ConversationId>,
+
+    /// Delete conversations of at least this age: a number with `s`, `m`, `h`, `d` or `w`
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    older_than: Option<Duration>,
+
+    /// Count the conversations without deleting them
+    #[arg(long, requires = "older_than")]
+    dry_run: bool,
+
+    /// Compute ages from this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME", requires = "older_than")]
+    now: Option<String>,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// The most conversations that are deleted in one transaction.
+const STEP: u64 = 1_000;
+
+/// Deletes them.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let actor = actor(args.now.as_deref())?;
+    match args.older_than {
+        Some(age) => old(ui, args, age, &actor),
+        None => named(ui, args, &actor),
+    }
+}
+
+/// Deletes the conversations of the arguments, even if some of them do not exist.
+fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
+    let missing = args.store.look(async |store| {
+        let mut missing = None;
+        for id in &args.ids {
+            if store.delete(id, None, actor).await? {
+                ui.say(&format!("Deleted `{}`.\n", one_line(id.as_str())));
+            } else {
+                missing = missing.or(Some(id));
+            }
+        }
+        Ok(missing)
+    })?;
+    match missing.unwrap_or(args.ids.first()) {
+        Some(id) => Err(unknown(id)),
+        None => Ok(Exit::Done),
+    }
+}
+
+fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, CommandFailure> {
+    let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("the age is out of range"))?;
+    let done = args.store.look(async |store| {
+        if args.dry_run {
+            let (all, _) = heads(&store, &Filter::default(), usize::MAX).await?;
+            return Ok(all.iter().filter(|head| head.constructed_at < before).count());
+        }
+        let mut done = 0;
+        loop {
+            let gone = store.purge(before, STEP, actor).await?;
+            done += usize::try_from(gone).unwrap_or(usize::MAX);
+            if gone < STEP {
+                return Ok(done);
+            }
+        }
+    })?;
+    let what = count(done.unwrap_or_default(), "conversation");
+    if args.dry_run {
+        ui.say(&format!("{what} built before {before} would be deleted.\n"));
+    } else {
+        ui.say(&format!("Deleted {what} built before {before}.\n"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads `30d`.
+pub(super) fn age(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a number and a unit, such as `30d`, `12h` or `90m`".to_owned();
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds: u64 = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        'w' => 604_800,
+        _ => return Err(wrong()),
+    };
+    let digits = &text[..text.len() - unit.len_utf8()];
+    let many: u64 = digits.parse().map_err(|_| wrong())?;
+    many.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| "the age is out of range".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_a_number_and_a_unit() {
+        assert_eq!(age("30d"), Ok(Duration::from_secs(30 * 86_400)));
+        assert_eq!(age("0s"), Ok(Duration::ZERO));
+        for text in ["", "30", "d", "-1d", "30y", "1.5h", "99999999999999999999w", "9999999999999999w"] {
+            assert!(age(text).is_err(), "{text}");
+        }
+    }
+}

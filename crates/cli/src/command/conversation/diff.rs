@@ -1,0 +1,83 @@
+//! `preface conversation diff`: the difference between two stored prompts of a conversation.
+
+use super::{history::replaced, id, unknown};
+use crate::{
+    command::diff::{Receipt, show},
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
+    kept::known,
+    store::StoreFlag,
+    subject::Subject,
+    ui::{Ui, text::one_line},
+};
+use preface::{
+    core::diff::Difference,
+    store::{ConversationId, StoredPrompt},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface conversation diff 7f3a          what the last change was
+  preface conversation diff 7f3a 1        revision 1 against the current one
+  preface conversation diff 7f3a 1 2";
+
+/// Show what changed between two revisions of a stored prompt
+///
+/// Without FROM it is the revision before the current one, without TO the current one. `preface conversation history` lists
+/// the revisions.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The conversation
+    #[arg(value_name = "ID", value_parser = id)]
+    id: ConversationId,
+
+    /// The revision before
+    #[arg(value_name = "FROM")]
+    from: Option<u64>,
+
+    /// The revision after
+    #[arg(value_name = "TO")]
+    to: Option<u64>,
+
+    /// Exit with 1 if they differ
+    #[arg(long)]
+    exit_code: bool,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Compares and prints.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let found = args.store.look(async |store| {
+        let past = replaced(&store, &args.id).await?;
+        Ok((known(&store, &args.id).await?, past))
+    })?;
+    let (current, past) = found.ok_or_else(|| unknown(&args.id))?;
+    let last = current.head.seal.revision;
+    let all: Vec<&StoredPrompt> = past.iter().map(|one| &one.was).chain([&current]).collect();
+    let operand = |revision: u64| -> Result<Receipt, CommandFailure> {
+        let stored = all.iter().find(|one| one.head.seal.revision == revision);
+        let stored = stored.ok_or_else(|| {
+            CommandFailure::new(format!("unknown revision: {revision}"))
+                .help("`preface conversation history ID` lists the revisions")
+        })?;
+        let document = Subject::kept(stored)?.document()?;
+        Ok(Receipt { name: format!("{} (revision {revision})", one_line(args.id.as_str())), document })
+    };
+    let before = all.iter().map(|one| one.head.seal.revision).filter(|revision| *revision < last).max();
+    let left = operand(args.from.or(before).unwrap_or(last))?;
+    let right = operand(args.to.unwrap_or(last))?;
+    let counter = Subject::kept(&current)?.counter()?;
+    let difference = Difference::of(&left.document, &right.document, counter.as_ref());
+    match args.format {
+        OutputFormat::Json => ui.json(&difference)?,
+        OutputFormat::Text => show(ui, &left, &right, &difference)?,
+    }
+    Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
+}

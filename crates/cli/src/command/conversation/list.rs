@@ -1,0 +1,98 @@
+//! `preface conversation list`: what is kept.
+
+use super::{document, heads, template};
+use crate::{
+    advice::complete,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
+    store::StoreFlag,
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::{minute, number, one_line, short_middle},
+    },
+};
+use preface::store::{Filter, PromptSummary, TemplateName};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface conversation list
+  preface conversation list --prefix review- --limit 10
+  preface conversation list --format json | jq -r '.[].id'";
+
+/// List the conversations with a stored prompt, newest first
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Show those whose ids start so
+    #[arg(long, value_name = "TEXT")]
+    prefix: Option<String>,
+
+    /// Show those that were built from this template
+    #[arg(long, value_name = "NAME")]
+    template: Option<TemplateName>,
+
+    /// Show at most N entries
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Runs the command.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let filter = Filter { id_prefix: args.prefix.clone(), template: args.template.clone() };
+    let found = args.store.look(async |store| heads(&store, &filter, args.limit.max(1)).await)?;
+    let (found, more) = found.unwrap_or_default();
+    match args.format {
+        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Text if found.is_empty() && filter == Filter::default() => {
+            ui.view(&complete("No prompt is stored. `preface build --conversation ID` stores one.\n"))?;
+        }
+        OutputFormat::Text if found.is_empty() => ui.view("Nothing like that is kept.\n")?,
+        OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
+    }
+    if more && args.format == OutputFormat::Text {
+        ui.say("More entries exist; `--limit N` shows them.\n");
+    }
+    Ok(Exit::Done)
+}
+
+/// The columns of an id on a narrow screen.
+const ID: usize = 28;
+
+fn view(found: &[PromptSummary], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let mut table = TextTable::new([
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
+    let heads = ["conversation", "rev", "built", "bytes", "from", "cwd"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    for head in found {
+        let id = one_line(head.id.as_str());
+        let id = if room.is_some() { short_middle(&id, ID).into_owned() } else { id };
+        let from = match template(head.template.as_ref()) {
+            none if none.is_empty() => one_line(&head.preset),
+            template => template,
+        };
+        table.row([
+            Cell::styled(id, style::BOLD),
+            head.seal.revision.to_string().into(),
+            Cell::styled(minute(&head.constructed_at.to_string()), dim),
+            number(usize::try_from(head.bytes).unwrap_or(usize::MAX)).into(),
+            from.into(),
+            Cell::styled(one_line(&head.cwd), dim),
+        ]);
+    }
+    table.show(room)
+}

@@ -1,0 +1,178 @@
+//! `preface conversation`: the stored prompts of conversations.
+
+mod audit;
+mod compact;
+mod delete;
+mod diff;
+mod history;
+mod list;
+mod refresh;
+mod show;
+
+use crate::{
+    failure::{CommandFailure, Exit},
+    files,
+    flags::TrustFlags,
+    store::{StoreFlag, actor},
+    ui::{Ui, text::one_line},
+};
+use preface::{
+    Engine, Request,
+    keep::{Asked, ConversationError, ConversationService, InlineOffload},
+    store::{Actor, ConversationId, PromptSummary, Store, TemplateUsed, format_instant},
+};
+use std::{path::PathBuf, sync::Arc};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface build --conversation 7f3a       build, store and print the prompt
+  preface conversation list
+  preface conversation show 7f3a          the stored prompt by part
+  preface conversation compact 7f3a       build it again for a compaction
+  preface conversation refresh 7f3a --dry-run
+  preface conversation delete --older-than 30d";
+
+/// Manage stored conversation prompts
+///
+/// The prompt of a conversation is built once and stored, so that a provider's prompt cache stays valid. It is built again
+/// when the conversation is compacted or refreshed.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: ConversationCommand,
+}
+
+/// The subcommands.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum ConversationCommand {
+    Audit(audit::Args),
+    Compact(compact::Args),
+    Delete(delete::Args),
+    Diff(diff::Args),
+    History(history::Args),
+    List(list::Args),
+    Refresh(refresh::Args),
+    Show(show::Args),
+}
+
+/// Runs the subcommand.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    match &args.command {
+        ConversationCommand::Audit(args) => audit::run(ui, args),
+        ConversationCommand::Compact(args) => compact::run(ui, args),
+        ConversationCommand::Delete(args) => delete::run(ui, args),
+        ConversationCommand::Diff(args) => diff::run(ui, args),
+        ConversationCommand::History(args) => history::run(ui, args),
+        ConversationCommand::List(args) => list::run(ui, args),
+        ConversationCommand::Refresh(args) => refresh::run(ui, args),
+        ConversationCommand::Show(args) => show::run(ui, args),
+    }
+}
+
+/// The changes of a rebuild. A flag that is not given keeps its value.
+#[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "What to build")]
+struct AgainFlags {
+    /// Work in DIR from now on, instead of where the conversation began
+    #[arg(short = 'C', value_name = "DIR")]
+    directory: Option<PathBuf>,
+
+    /// Name another model
+    #[arg(long, value_name = "ID")]
+    model: Option<String>,
+
+    /// Build for this time, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "TIME")]
+    now: Option<String>,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+impl AgainFlags {
+    /// Builds again with these flags; the conversation must exist.
+    fn again<T>(
+        &self,
+        id: &ConversationId,
+        act: impl AsyncFnOnce(ConversationService, Asked, Actor) -> Result<T, ConversationError>,
+    ) -> Result<T, CommandFailure> {
+        let actor = actor(self.now.as_deref())?;
+        let mut request = Request { model: self.model.clone(), now: self.now.clone(), ..Request::default() };
+        self.trust.apply(&mut request)?;
+        let mut asked = Asked::of(&request);
+        let system = Arc::new(files::system());
+        if self.directory.is_some() {
+            request.cwd.clone_from(&self.directory);
+            let cwd = Engine::new(&*system).cwd(&request)?;
+            asked.cwd = Some(cwd.display().to_string());
+        }
+        let done = self.store.look(async |store| {
+            Ok(act(ConversationService::new(system, store, Arc::new(InlineOffload)), asked, actor).await?)
+        })?;
+        done.ok_or_else(|| ConversationError::Unknown(id.clone()).into())
+    }
+}
+
+/// Creates the failure for an unknown conversation.
+fn unknown(id: &ConversationId) -> CommandFailure {
+    ConversationError::Unknown(id.clone()).into()
+}
+
+/// The template that a prompt was built from, for people: `main@3`, or that it was the default.
+fn template(used: Option<&TemplateUsed>) -> String {
+    match used {
+        None => String::new(),
+        Some(TemplateUsed { name, version: Some(version), .. }) => {
+            format!("{}@{version}", one_line(name.as_str()))
+        }
+        Some(TemplateUsed { name, version: None, .. }) => format!("{} (default)", one_line(name.as_str())),
+    }
+}
+
+/// A conversation for programs, without its text.
+fn document(head: &PromptSummary) -> serde_json::Value {
+    serde_json::json!({
+        "id": head.id.as_str(),
+        "revision": head.seal.revision,
+        "fingerprint": head.fingerprint,
+        "bytes": head.bytes,
+        "cwd": head.cwd,
+        "model": head.model,
+        "preset": head.preset,
+        "template": head.template,
+        "reason": head.reason,
+        "created_at": format_instant(head.created_at),
+        "constructed_at": format_instant(head.constructed_at),
+    })
+}
+
+/// Reads an id of the command line.
+fn id(text: &str) -> Result<ConversationId, String> {
+    text.parse().map_err(|error: preface::store::ConversationIdError| error.to_string())
+}
+
+/// Returns the store's pages one after the other, as far as they go.
+async fn heads(
+    store: &Arc<dyn Store>,
+    filter: &preface::store::Filter,
+    most: usize,
+) -> Result<(Vec<PromptSummary>, bool), CommandFailure> {
+    use preface::store::PageRequest;
+    let mut found = Vec::new();
+    let mut page = PageRequest::first(most);
+    loop {
+        let answer = store.conversations(filter, &page).await?;
+        found.extend(answer.items);
+        match answer.next {
+            Some(next) if found.len() < most => {
+                page = PageRequest { after: Some(next), ..PageRequest::first(most - found.len()) };
+            }
+            next => return Ok((found, next.is_some())),
+        }
+    }
+}

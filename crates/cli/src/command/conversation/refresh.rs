@@ -1,0 +1,92 @@
+//! `preface conversation refresh`: builds a prompt again outside of a compaction.
+
+use super::{AgainFlags, document, id};
+use crate::{
+    command::diff::{Receipt, show},
+    failure::{CommandFailure, Exit},
+    flags::{OutputFormat, VerbosityFlags},
+    notes,
+    ui::{Ui, Verbosity, text::one_line},
+};
+use preface::{
+    core::{lint::hidden::escape_hidden, prompt::Prompt},
+    keep::Refresh,
+    store::ConversationId,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface conversation refresh 7f3a --dry-run    what it would change
+  preface conversation refresh 7f3a
+  preface conversation refresh 7f3a --model large-2";
+
+/// Build the prompt of a conversation again, and show what that changes
+///
+/// Everything is looked up afresh, with the template as it is now. A prompt that comes out the same stays, unless
+/// it was asked for another directory, model, preset or template; another takes its place, and a provider's cache starts anew
+/// where the first difference is.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The conversation
+    #[arg(value_name = "ID", value_parser = id)]
+    id: ConversationId,
+
+    /// Show what would change, and keep what is kept
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    #[command(flatten)]
+    again: AgainFlags,
+
+    #[command(flatten)]
+    talk: VerbosityFlags,
+}
+
+/// Builds, shows and keeps.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let how = if args.dry_run { Refresh::Show } else { Refresh::Keep };
+    let done = args.again.again(&args.id, async |keeper, asked, actor| {
+        keeper.refresh(&args.id, &asked, how, None, &actor).await
+    })?;
+    let revision = done.head.seal.revision;
+    match args.format {
+        OutputFormat::Json => {
+            let mut json = document(&done.head);
+            json["constructed"] = done.constructed.into();
+            json["difference"] = serde_json::to_value(&done.difference)
+                .map_err(|error| CommandFailure::new(error.to_string()))?;
+            ui.json(&json)?;
+        }
+        OutputFormat::Text => {
+            let name = one_line(args.id.as_str());
+            let was = if done.constructed { revision.saturating_sub(1) } else { revision };
+            let now = match (done.constructed, args.dry_run) {
+                (true, _) => format!("revision {revision}"),
+                (false, true) => "as it would be now".to_owned(),
+                (false, false) => "as it is now".to_owned(),
+            };
+            let left = Receipt { name: format!("{name} (revision {was})"), document: done.before };
+            let right = Receipt { name: format!("{name} ({now})"), document: done.after };
+            show(ui, &left, &right, &done.difference)?;
+        }
+    }
+    let talk = args.talk.talk();
+    if talk != Verbosity::Quiet {
+        let name = escape_hidden(args.id.as_str());
+        ui.say(&match (done.constructed, done.difference.same, args.dry_run) {
+            (true, _, _) => format!("`{name}` is at revision {revision} now.\n"),
+            (false, true, _) => format!("`{name}` stays at revision {revision}: nothing changed.\n"),
+            (false, false, true) => format!("`{name}` stays at revision {revision}.\n"),
+            (false, false, false) => {
+                format!("another process was first: `{name}` is now at revision {revision}.\n")
+            }
+        });
+    }
+    notes::tell(ui, talk, &Prompt { diagnostics: done.notes, ..Prompt::default() });
+    Ok(Exit::Done)
+}

@@ -1,0 +1,303 @@
+//! `preface doctor`: whether what the layers bring is in order, on one screen.
+
+use crate::{
+    advice::{self, complete, complete_json},
+    failure::{CommandFailure, Exit},
+    files,
+    flags::{DirectoryArgument, OutputFormat},
+    scopes_view::{EntryState, LayerContents, ListingFlags, ListingGroup, ListingRow, summary, troubles},
+    ui::{
+        Ui,
+        note::DiagnosticView,
+        style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::{count, one_line},
+    },
+};
+use preface::{
+    Engine, FileCount, ScopesReport,
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        trust::{Trust, TrustMode},
+    },
+    host::system::{FileKind, System},
+};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface doctor
+  preface doctor ../api --preset stud
+  preface doctor --format json | jq .startup.loadedCount";
+
+/// Check the configuration for problems
+///
+/// Problems first, then the directories, trust, and how much each category has. Exits with 1 where a settings file, a
+/// profile or the trust store is not valid; a broken extension is reported and leaves the exit code at 0, because the rest
+/// works.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    dir: DirectoryArgument,
+
+    #[command(flatten)]
+    listing: ListingFlags,
+}
+
+/// Runs the command.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let listing = &ListingFlags { turn: args.dir.apply(&args.listing.turn), ..args.listing.clone() };
+    let report = listing.ask()?;
+    let files = Engine::new(&files::system()).file_counts(&listing.request()?);
+    let (files, warnings) = files.map_err(|error| listing.failed(error))?;
+    let problems = problems(&report, warnings);
+    let places = CheckedPaths::at(&files::system(), &report);
+    match listing.format {
+        OutputFormat::Json => {
+            let mut document = sorted(document(&report, &places, &files, &problems));
+            complete_json(&mut document);
+            let json = serde_json::to_string_pretty(&document)
+                .map_err(|error| CommandFailure::new(error.to_string()))?;
+            ui.json_text(json)?;
+        }
+        OutputFormat::Text => ui.view(&view(&report, &places, &files, &problems))?,
+    }
+    // Warnings and errors stand in the view already.
+    let more: Vec<Diagnostic> =
+        problems.iter().filter(|note| note.severity < Severity::Warning).cloned().collect();
+    listing.tell(ui, &more);
+    Ok(if has_errors_elsewhere(&report, &problems) { Exit::Failed } else { Exit::Done })
+}
+
+/// Returns whether anything but an extension or a server is at fault.
+fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool {
+    let layers = LayerContents::of(report);
+    let rows = layers.all_rows();
+    problems
+        .iter()
+        .filter(|note| note.severity == Severity::Error)
+        .any(|note| !rows.iter().any(|row| row.diagnostics.contains(note)))
+}
+
+/// Returns what there is to report, with the notes about files that are no extensions, the worst first.
+fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut notes = troubles(report, &ListingGroup::ALL);
+    notes.extend(of_files);
+    notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
+    notes
+}
+
+/// A directory or a file of a layer; `there` is `None` if it must not be read.
+struct CheckedPath {
+    path: Option<String>,
+    there: Option<bool>,
+}
+
+/// The directories and settings files of both layers.
+struct CheckedPaths {
+    global: CheckedPath,
+    project: CheckedPath,
+    global_settings: CheckedPath,
+    project_settings: CheckedPath,
+}
+
+impl CheckedPaths {
+    fn at(system: &dyn System, report: &ScopesReport) -> Self {
+        let places = &report.places;
+        let look = |path: Option<&Path>, kind: FileKind| CheckedPath {
+            path: path.map(|path| places.shown(path)),
+            there: Some(path.and_then(|path| system.stat(path)).is_some_and(|stat| stat.kind == kind)),
+        };
+        let settings = |dir: Option<&Path>| dir.map(|dir| dir.join("settings.json"));
+        let (global, project) = (places.global.as_deref(), places.project.as_deref());
+        let mut project_settings = look(settings(project).as_deref(), FileKind::File);
+        // Nothing inside of a project that is trusted as a whole is looked at before it is.
+        if report.mode == TrustMode::Whole && !matches!(report.trust, Trust::Trusted | Trust::Once) {
+            project_settings.there = None;
+        }
+        CheckedPaths {
+            global: look(global, FileKind::Dir),
+            project: look(project, FileKind::Dir),
+            global_settings: look(settings(global).as_deref(), FileKind::File),
+            project_settings,
+        }
+    }
+}
+
+fn view(
+    report: &ScopesReport,
+    places: &CheckedPaths,
+    files: &[FileCount],
+    problems: &[Diagnostic],
+) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut out = String::new();
+    for note in problems.iter().filter(|note| note.severity >= Severity::Warning) {
+        out.push_str(&format!("{}\n", DiagnosticView::of(note, usize::MAX)));
+        if let Some(help) = advice::help(note) {
+            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(&help))));
+        }
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let mut table = TextTable::new([ColumnAlignment::Left; 2]);
+    let mut line = |name: &str, told: Cell| table.row([Cell::styled(name, dim), told]);
+    line("preface", Cell::styled(env!("CARGO_PKG_VERSION"), bold));
+    line("preset", one_line(&report.preset).into());
+    line("global", told(&places.global).into());
+    line("project", told(&places.project).into());
+    line("trust", trust(report).into());
+    let layers = LayerContents::of(report);
+    for group in ListingGroup::ALL {
+        if let Some(told) = tally(&layers, group) {
+            line(group.as_str(), told.into());
+        }
+    }
+    for FileCount { kind, active, invalid } in files {
+        match invalid {
+            0 if *active == 0 => {}
+            0 => line(kind, format!("{active} active").into()),
+            _ => line(kind, format!("{active} active, {invalid} invalid").into()),
+        }
+    }
+    let of_files = |number: fn(&FileCount) -> usize| files.iter().map(number).sum::<usize>();
+    let (more, invalid) = (of_files(|count| count.active), of_files(|count| count.invalid));
+    let mut all = summary(&layers, problems);
+    if more > 0 {
+        all.push_str(&format!(", {} beside them", count(more, "active file")));
+    }
+    if invalid > 0 {
+        all.push_str(&format!(", {}", count(invalid, "invalid file")));
+    }
+    line("in all", Cell::styled(all, bold));
+    out.push_str(&table.show(None));
+    out
+}
+
+fn told(spot: &CheckedPath) -> String {
+    match (&spot.path, spot.there) {
+        (None, _) => "none".to_owned(),
+        (Some(path), Some(true)) => path.clone(),
+        (Some(path), _) => format!("{path} (not there)"),
+    }
+}
+
+fn trust(report: &ScopesReport) -> String {
+    match report.mode {
+        TrustMode::None => "no gate for text; what a project would run needs a grant".to_owned(),
+        TrustMode::Whole => format!("{}, as a whole", report.trust),
+        TrustMode::Pinned => format!("{}, each text by its content", report.trust),
+    }
+}
+
+/// Counts the rows of a group by state; `None` where it has none.
+fn tally(layers: &LayerContents, group: ListingGroup) -> Option<String> {
+    const STATES: [EntryState; 8] = [
+        EntryState::Active,
+        EntryState::NeedsGrant,
+        EntryState::Pending,
+        EntryState::Incomplete,
+        EntryState::Broken,
+        EntryState::Held,
+        EntryState::Off,
+        EntryState::Hidden,
+    ];
+    let counts: Vec<String> = STATES
+        .into_iter()
+        .map(|state| {
+            (layers.rows(group).into_iter().filter(|row| EntryState::of(*row) == state).count(), state)
+        })
+        .filter(|(many, _)| *many > 0)
+        .map(|(many, state)| match state {
+            EntryState::Hidden => format!("{many} hidden ({})", hidden(&layers.rows(group))),
+            _ => format!("{many} {}", state.word()),
+        })
+        .collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}
+
+/// The most hidden entries of a group that are named.
+const MOST_HIDDEN: usize = 5;
+
+/// Names what is hidden, with its layer: `bash of bundled`.
+fn hidden(rows: &[ListingRow<'_>]) -> String {
+    let rows: Vec<&ListingRow<'_>> =
+        rows.iter().filter(|row| EntryState::of(**row) == EntryState::Hidden).collect();
+    let mut names: Vec<String> = rows
+        .iter()
+        .take(MOST_HIDDEN)
+        .map(|row| format!("{} of {}", one_line(row.name), row.origin.scope))
+        .collect();
+    if rows.len() > MOST_HIDDEN {
+        names.push(format!("{} more", rows.len() - MOST_HIDDEN));
+    }
+    names.join(", ")
+}
+
+/// The JSON document that docs/scopes.md describes.
+fn document(
+    report: &ScopesReport,
+    places: &CheckedPaths,
+    files: &[FileCount],
+    problems: &[Diagnostic],
+) -> Value {
+    let spot = |spot: &CheckedPath| json!({ "exists": spot.there, "path": spot.path });
+    let extensions: Vec<Value> = report
+        .scopes
+        .entries
+        .iter()
+        .map(|entry| {
+            json!({
+                "id": entry.name,
+                "kind": entry.value.category.kind(),
+                "state": EntryState::of(entry).word(),
+                "scope": entry.origin.scope,
+                "configScope": entry.config_scope,
+                "shadows": entry.shadows,
+            })
+        })
+        .collect();
+    let startup = report.scopes.startup();
+    let counts = |count: &FileCount| {
+        (count.kind.to_owned(), json!({ "active": count.active, "invalid": count.invalid }))
+    };
+    let counts: Map<String, Value> = files.iter().map(counts).collect();
+    let of = |severity: Severity| {
+        problems.iter().filter(|note| note.severity == severity).collect::<Vec<&Diagnostic>>()
+    };
+    let mut document = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "preset": report.preset,
+        "extensions": extensions,
+        "startup": {
+            "loadedCount": startup.loaded_count,
+            "disabledCount": startup.disabled_count,
+            "warnings": of(Severity::Warning),
+            "errors": of(Severity::Error),
+            "disabled": startup.disabled,
+        },
+        "trust": { "mode": report.mode, "state": report.trust },
+        "directories": { "global": spot(&places.global), "project": spot(&places.project) },
+        "settings": { "global": spot(&places.global_settings), "project": spot(&places.project_settings) },
+    });
+    if !counts.is_empty() {
+        document["files"] = counts.into();
+    }
+    document
+}
+
+/// Sorts the keys of every object.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut pairs: Vec<(String, Value)> = map.into_iter().collect();
+            pairs.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(pairs.into_iter().map(|(key, value)| (key, sorted(value))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}

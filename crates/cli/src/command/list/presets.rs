@@ -1,0 +1,93 @@
+//! `preface list presets`: the bundled presets and your own profiles.
+
+use super::ListDocument;
+use crate::{
+    failure::{CommandFailure, Exit},
+    files,
+    flags::OutputFormat,
+    scopes_view::ListingFlags,
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::one_line,
+    },
+};
+use preface::{Engine, Request, core::scope::Scope, host::system::System, preset_names};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A preset or a profile of the user.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preset {
+    /// The name that `--preset` takes.
+    pub name: String,
+    /// The layer of the file.
+    pub scope: Scope,
+    /// The file: a path, or `bundled/presets/NAME.toml`.
+    pub path: String,
+    /// The key `about` of the profile; empty if it has none.
+    pub description: String,
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+}
+
+impl Preset {
+    /// Finds all presets and profiles, sorted by name.
+    pub fn all(request: &Request) -> Result<Vec<Preset>, CommandFailure> {
+        let system = files::system();
+        let places = Engine::new(&system).scopes(request)?.places;
+        let global = places.global.as_deref();
+        let own = |name: &str| Some(global?.join("profiles").join(format!("{name}.toml")));
+        let presets = preset_names(&system, global).into_iter().map(|name| {
+            let file = own(&name).filter(|file| system.stat(file).is_some());
+            let (scope, path) = match &file {
+                Some(file) => (Scope::Global, places.shown(file)),
+                None => (Scope::Bundled, format!("bundled/presets/{name}.toml")),
+            };
+            let preset = Preset { name, scope, path, description: String::new(), file };
+            let text = preset.text().unwrap_or_default();
+            let about = text.lines().find_map(|line| line.strip_prefix("about = \"")?.strip_suffix('"'));
+            Preset { description: about.unwrap_or_default().to_owned(), ..preset }
+        });
+        Ok(presets.collect())
+    }
+
+    /// Reads the file.
+    pub fn text(&self) -> Result<String, CommandFailure> {
+        match &self.file {
+            Some(file) => Ok(files::read_text(file)?.1),
+            None => {
+                let asset = files::system().bundled(self.path.trim_start_matches("bundled/"));
+                Ok(asset.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// Lists the presets.
+pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
+    show(ui, &Preset::all(&listing.request()?)?, listing.format)
+}
+
+/// Prints presets.
+pub fn show(ui: &Ui, presets: &[Preset], format: OutputFormat) -> Result<Exit, CommandFailure> {
+    match format {
+        OutputFormat::Json => {
+            ui.json(&ListDocument { kind: "presets", entries: presets.iter().collect(), diagnostics: &[] })?;
+        }
+        OutputFormat::Text => {
+            let mut table = TextTable::new([ColumnAlignment::Left; 4]);
+            table.row(["name", "layer", "path", "about"].map(|head| Cell::styled(head, style::DIM)));
+            for preset in presets {
+                table.row([
+                    Cell::styled(one_line(&preset.name), style::BOLD),
+                    Cell::styled(preset.scope.as_str(), style::scope(preset.scope)),
+                    one_line(&preset.path).into(),
+                    Cell::styled(one_line(&preset.description), style::DIM),
+                ]);
+            }
+            ui.view(&table.show(ui.columns()))?;
+        }
+    }
+    Ok(Exit::Done)
+}

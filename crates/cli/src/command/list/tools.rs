@@ -1,0 +1,90 @@
+//! `preface list tools`: the tools that a model may be given, and where each comes from.
+
+use super::ListDocument;
+use crate::{
+    failure::{CommandFailure, Exit},
+    files,
+    flags::OutputFormat,
+    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingGroup, troubles, view, with_state},
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::one_line,
+    },
+};
+use preface::{
+    Engine, ToolChoice,
+    core::{
+        extension::Category,
+        turn::{OF_SERVER, Tool},
+    },
+    mcp::ServersReport,
+};
+use serde_json::{Value, json};
+
+/// Lists the tools.
+pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Exit, CommandFailure> {
+    let system = files::system();
+    let request = listing.request()?;
+    let servers = Engine::new(&system).servers(&request);
+    let mut servers = servers.map_err(|error| listing.failed(error))?;
+    if let ToolChoice::Named(names) = &request.tools {
+        let is_of = |category: Category, name: &String| category != Category::Tools || names.contains(name);
+        servers.scopes.scopes.entries.retain(|entry| is_of(entry.value.category, &entry.name));
+        servers.tools.retain(|tool| names.contains(&tool.name));
+    }
+    let group = ListingGroup::Extensions(Category::Tools);
+    let problems = troubles(&servers.scopes, &[group]);
+    match listing.format {
+        OutputFormat::Json => {
+            let rows = servers.scopes.scopes.of(Category::Tools).map(with_state);
+            let entries = rows.chain(servers.tools.iter().map(|tool| row(tool, &servers))).collect();
+            ui.json(&ListDocument::<Value> { kind: "tools", entries, diagnostics: &problems })?;
+        }
+        OutputFormat::Text => {
+            let mut out = view(&servers.scopes, group, inactive, ui.columns());
+            out.push_str(&of_servers(&servers, ui.columns()));
+            ui.view(&out)?;
+        }
+    }
+    listing.tell(ui, &problems);
+    Ok(Exit::Done)
+}
+
+/// The server that a tool is of, by name.
+fn server(tool: &Tool) -> &str {
+    tool.source.as_deref().and_then(|source| source.strip_prefix(OF_SERVER)).unwrap_or_default()
+}
+
+/// A tool of a server with the keys of an extension's row, as far as it has them.
+fn row(tool: &Tool, report: &ServersReport) -> Value {
+    let origin = report.scopes.mcp.active(server(tool)).map(|server| &server.origin);
+    json!({
+        "category": Category::Tools,
+        "name": tool.name,
+        "origin": origin,
+        "active": true,
+        "runnable": true,
+        "state": EntryState::Active.word(),
+        "server": server(tool),
+        "about": tool.description,
+    })
+}
+
+/// The tools of servers, as they were recorded.
+fn of_servers(report: &ServersReport, room: Option<usize>) -> String {
+    if report.tools.is_empty() {
+        return String::new();
+    }
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
+    for tool in &report.tools {
+        let about = tool.description.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
+        table.row([
+            Cell::styled(format!("  {}", one_line(&tool.name)), style::BOLD),
+            one_line(server(tool)).into(),
+            one_line(about).into(),
+        ]);
+    }
+    let bold = style::BOLD;
+    format!("{bold}of MCP servers, as recorded{bold:#}\n{}", table.show(room))
+}

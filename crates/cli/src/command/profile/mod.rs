@@ -1,0 +1,62 @@
+//! `preface profile`: the profiles that define prompts.
+
+mod copy;
+mod list;
+mod show;
+
+use crate::{
+    command::list::Preset,
+    failure::{CommandFailure, Exit},
+    flags::PlaceFlags,
+    ui::Ui,
+};
+use preface::core::suggestion::did_you_mean;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface profile list
+  preface profile show default           print the preset's TOML
+  preface profile copy default mine      copy it to your own profiles
+  preface build --preset mine";
+
+/// Show the presets and your own profiles, and copy them
+///
+/// A profile is a TOML file that defines a prompt; a preset is a profile that ships with preface. A file in `profiles` of
+/// your own configuration is selected by its name and overrides the preset of the same name.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: ProfileCommand,
+}
+
+/// The subcommands.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum ProfileCommand {
+    Copy(copy::Args),
+    List(list::Args),
+    Show(show::Args),
+}
+
+/// Runs the subcommand.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    match &args.command {
+        ProfileCommand::Copy(args) => copy::run(ui, args),
+        ProfileCommand::List(args) => list::run(ui, args),
+        ProfileCommand::Show(args) => show::run(ui, args),
+    }
+}
+
+/// Finds a preset by its name.
+fn find(place: &PlaceFlags, name: &str) -> Result<Preset, CommandFailure> {
+    let all = Preset::all(&place.request())?;
+    let names: Vec<String> = all.iter().map(|preset| preset.name.clone()).collect();
+    all.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let help = match did_you_mean(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`preface profile list` lists them".to_owned(),
+        };
+        CommandFailure::usage(format!("unknown profile: `{}`", crate::ui::text::one_line(name))).help(help)
+    })
+}

@@ -1,0 +1,82 @@
+//! `preface token list`: who may ask.
+
+use crate::{
+    advice::complete,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
+    store::StoreFlag,
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+    },
+};
+use jiff::Timestamp;
+use preface::core::lint::hidden::escape_hidden;
+use preface::store::format_instant;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface token list
+  preface token list --format json | jq -r '.[].name'";
+
+/// List the tokens with role, creation time, expiry and name
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Runs the command.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let accesses = args.store.look(async |store| Ok(store.accesses().await?))?.unwrap_or_default();
+    let now = Timestamp::now();
+    match args.format {
+        OutputFormat::Json => {
+            let rows: Vec<_> = accesses
+                .iter()
+                .map(|access| {
+                    serde_json::json!({
+                        "name": access.name,
+                        "role": access.role,
+                        "created_at": format_instant(access.created_at),
+                        "expires_at": access.expires_at.map(format_instant),
+                        "expired": access.is_expired(now),
+                    })
+                })
+                .collect();
+            ui.json(&rows)?;
+        }
+        OutputFormat::Text if accesses.is_empty() => {
+            ui.view(&complete("There are no tokens. `preface token create NAME` makes one.\n"))?;
+        }
+        OutputFormat::Text => {
+            let mut table = TextTable::new([
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+                ColumnAlignment::Left,
+            ]);
+            let day = |at: Timestamp| at.strftime("%F").to_string();
+            for access in &accesses {
+                let end = match access.expires_at {
+                    None => String::new(),
+                    Some(at) if access.is_expired(now) => format!("expired {}", day(at)),
+                    Some(at) => format!("until {}", day(at)),
+                };
+                table.row([
+                    access.role.as_str().into(),
+                    Cell::styled(day(access.created_at), style::DIM),
+                    Cell::styled(end, style::DIM),
+                    escape_hidden(&access.name).into_owned().into(),
+                ]);
+            }
+            ui.view(&table.show(None))?;
+        }
+    }
+    Ok(Exit::Done)
+}

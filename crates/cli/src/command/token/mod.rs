@@ -1,0 +1,48 @@
+//! `preface token`: the credentials of the service.
+
+mod create;
+mod list;
+mod revoke;
+
+use crate::{
+    failure::{CommandFailure, Exit},
+    ui::Ui,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface token create ci --expires 90d      print a new token
+  preface token list                      list the tokens
+  preface token revoke ci                 make it invalid";
+
+/// Manage the tokens of the service
+///
+/// A service that listens beyond its own machine, or that runs with `--require-token`, answers only requests with a token. Each
+/// token has a name, which is recorded with the changes made with it, a role, and where wanted an end. Roles: `metrics`
+/// (numbers and health), `read` (stored prompts and templates), `analyze` (also previews, which read files below the
+/// roots), `converse` (also turns of conversations), `write` (everything). The store keeps a digest of the token and never
+/// the token itself.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: TokenCommand,
+}
+
+/// The subcommands.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum TokenCommand {
+    Create(create::Args),
+    List(list::Args),
+    Revoke(revoke::Args),
+}
+
+/// Runs the subcommand.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    match &args.command {
+        TokenCommand::Create(args) => create::run(ui, args),
+        TokenCommand::List(args) => list::run(ui, args),
+        TokenCommand::Revoke(args) => revoke::run(ui, args),
+    }
+}

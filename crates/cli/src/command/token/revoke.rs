@@ -1,0 +1,41 @@
+//! `preface token revoke`: the end of a token.
+
+use crate::{
+    failure::{CommandFailure, Exit},
+    store::StoreFlag,
+    ui::Ui,
+};
+use preface::store::Actor;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface token revoke ci";
+
+/// Revoke tokens
+///
+/// Services of this store turn the token away within a few seconds.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Name the token
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Takes the digest away.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let (name, actor) = (args.name.as_str(), Actor::new("local"));
+    let removed = args.store.look(async |store| Ok(store.remove_access(name, &actor).await?))?;
+    if removed != Some(true) {
+        return Err(CommandFailure::new(format!(
+            "there is no token of that name: `{}`",
+            name.escape_debug()
+        ))
+        .help("`preface token list` has the names"));
+    }
+    ui.view("It is not let in any more.\n")?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,52 @@
+//! `preface profile`
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_copy_of_each_preset_builds_the_same_prompt() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    for preset in ["claude-code", "default", "pi", "stud", "template"] {
+        let built = sandbox.run(&format!("preface build -q --preset {preset}")).exits(0).stdout;
+        sandbox.run(&format!("preface profile copy {preset} my-{preset}")).exits(0).prints("");
+        sandbox.run(&format!("preface build -q --preset my-{preset}")).exits(0).prints(&built);
+    }
+}
+
+#[test]
+fn a_copy_overwrites_nothing_and_stays_in_its_directory() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("preface profile copy pi mine").exits(0);
+    sandbox.run("preface profile copy stud mine").exits(1).prints("").says(
+        "error: `~/.config/preface/profiles/mine.toml` exists\n\
+         help: choose another name: `preface profile copy NAME NEW`\n",
+    );
+    for name in ["../mine", ".mine", "a/b", "'a b'"] {
+        let ran = sandbox.run(&format!("preface profile copy pi {name}")).exits(2);
+        assert!(ran.stderr.starts_with("error: invalid name: "), "{}", ran.stderr);
+    }
+    sandbox
+        .run("preface profile show dfault")
+        .exits(2)
+        .says("error: unknown profile: `dfault`\nhelp: did you mean `default`?\n");
+}
+
+#[test]
+fn own_profiles_are_listed_with_the_presets() {
+    let sandbox = Sandbox::empty();
+    let text = "name = \"mine\"\nabout = \"For reviews.\"\nextends = \"default\"\n";
+    sandbox.home(".config/preface/profiles/mine.toml", text);
+    let list = sandbox.run("preface profile list --format json").exits(0).json();
+    let mine = list["entries"].as_array().and_then(|all| all.iter().find(|one| one["name"] == "mine"));
+    assert_eq!(
+        mine,
+        Some(&serde_json::json!({
+            "name": "mine",
+            "scope": "global",
+            "path": "~/.config/preface/profiles/mine.toml",
+            "description": "For reviews."
+        }))
+    );
+    assert_eq!(sandbox.run("preface list presets --format json").exits(0).json(), list);
+    sandbox.run("preface profile show mine").exits(0).prints(text);
+}
