@@ -25,7 +25,7 @@ Examples:
   preface config get budget.tokens
   preface config get /tools/my.tool/disable     a key with a dot in it
   preface config get sections --format json | jq keys
-  preface config get budget.tokens --why        who said what";
+  preface config get budget.tokens --why        the value of each layer";
 
 /// Print one setting
 ///

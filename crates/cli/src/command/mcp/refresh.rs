@@ -18,7 +18,7 @@ Examples:
 /// Ask MCP servers what they offer, and record it
 ///
 /// Each server that may run is started or reached, asked for its tools, prompts and resources and for what the profile's
-/// sections want of it, and let go. What it says is recorded; builds read the recording and start nothing. A server that
+/// sections want of it, and let go. Its replies are recorded; builds read the recording and start nothing. A server that
 /// does not answer leaves its recording as it is. One of a project is asked once you allowed exactly what it would do:
 /// `preface trust grant --allow-commands`.
 #[derive(clap::Args, Debug)]
