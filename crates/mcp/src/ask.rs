@@ -248,8 +248,8 @@ pub(crate) async fn ask_program(
 fn last_words(status: Option<ExitStatus>, program: &ServerProcess) -> String {
     let end = status.map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
     match program.complaints() {
-        said if said.is_empty() => end,
-        said => format!("{end}; its last output: `{said}`"),
+        output if output.is_empty() => end,
+        output => format!("{end}; its last output: `{output}`"),
     }
 }
 

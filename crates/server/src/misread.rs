@@ -7,25 +7,25 @@ use preface_core::lint::hidden::escape_hidden;
 /// Says why a JSON body cannot be read.
 pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
     let (path, error) = (error.path().to_string(), error.inner());
-    let said = error.to_string();
-    let said = said.rfind(" at line ").map_or(said.as_str(), |end| &said[..end]);
+    let message = error.to_string();
+    let message = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
     if !error.is_data() {
-        return format!("the body is not JSON: line {}, column {}: {said}", error.line(), error.column());
+        return format!("the body is not JSON: line {}, column {}: {message}", error.line(), error.column());
     }
     let whole = path == ".";
     let who = if whole { "the body".to_owned() } else { format!("`{}`", short(&path)) };
-    if let Some(field) = said.strip_prefix("missing field ") {
+    if let Some(field) = message.strip_prefix("missing field ") {
         return if whole { format!("{field} is missing") } else { format!("{field} is missing in {who}") };
     }
-    if let Some(field) = said.strip_prefix("duplicate field ") {
+    if let Some(field) = message.strip_prefix("duplicate field ") {
         return format!("{field} is given twice");
     }
     if let Some((field, known)) =
-        said.strip_prefix("unknown field `").and_then(|rest| rest.rsplit_once("`, expected "))
+        message.strip_prefix("unknown field `").and_then(|rest| rest.rsplit_once("`, expected "))
     {
         return format!("unknown field `{}`; expected {known}", short(field));
     }
-    let wrong = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
+    let wrong = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
     match wrong.and_then(|wrong| wrong.rsplit_once(", expected ")) {
         // A field of a part that is read with another: its name is lost, its place is not.
         Some((found, wanted)) if whole && !is_object(wanted) => format!(
@@ -36,21 +36,21 @@ pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> Str
             error.column()
         ),
         Some((found, wanted)) => format!("{who} takes {}, not {}", takes(wanted), kind(found)),
-        None => format!("{who}: {said}"),
+        None => format!("{who}: {message}"),
     }
 }
 
 /// Says why a query cannot be read, from what the reader of queries says.
-pub(crate) fn query(said: &str) -> String {
-    let said = said.strip_prefix("Failed to deserialize query string: ").unwrap_or(said);
-    let said = said.strip_prefix(".: ").unwrap_or(said);
-    if let Some(parameter) = said.strip_prefix("missing field ") {
+pub(crate) fn query(message: &str) -> String {
+    let message = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(message);
+    let message = message.strip_prefix(".: ").unwrap_or(message);
+    if let Some(parameter) = message.strip_prefix("missing field ") {
         return format!("the parameter {parameter} is missing");
     }
-    let Some((parameter, why)) = said.split_once(": ") else {
-        return match said.strip_prefix("duplicate field ") {
+    let Some((parameter, why)) = message.split_once(": ") else {
+        return match message.strip_prefix("duplicate field ") {
             Some(parameter) => format!("the parameter {parameter} is given twice"),
-            None => format!("the query cannot be read: {said}"),
+            None => format!("the query cannot be read: {message}"),
         };
     };
     let parameter = format!("the parameter `{}`", short(parameter));

@@ -407,7 +407,7 @@ fn absent(subject: &Subject) -> String {
     for [name, reason, why] in &lost {
         table.row([Cell::styled(one_line(name), style::BOLD), reason.as_str().into(), one_line(why).into()]);
     }
-    // What is not said cannot be guessed: the reason is never shortened.
+    // What is left out cannot be guessed: the reason is never shortened.
     table.show(None)
 }
 
@@ -532,7 +532,7 @@ fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
 
 /// Shows where some bytes came from: the line of a file, or the name of what gave them.
 fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> String {
-    let said = short(&one_line(text), columns.saturating_sub(8)).into_owned();
+    let line = short(&one_line(text), columns.saturating_sub(8)).into_owned();
     match origin {
         Origin::Source { source, span, .. } => {
             let file = subject.file(source);
@@ -550,17 +550,17 @@ fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> Str
             note::place(&place, style::GOOD, columns)
         }
         Origin::Literal { profile, key } => {
-            format!(" ——▶ `{key}` of the profile {profile}\n     {said}\n")
+            format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n")
         }
         Origin::Fact { key, source } => {
-            format!(" ——▶ the variable `{key}`, from {}\n     {said}\n", one_line(source))
+            format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source))
         }
         Origin::Stored { span, .. } => {
-            format!(" ——▶ {origin}, byte {} (of the store)\n     {said}\n", span.start)
+            format!(" ——▶ {origin}, byte {} (of the store)\n     {line}\n", span.start)
         }
-        Origin::Caller { flag } => format!(" ——▶ {}\n     {said}\n", one_line(flag)),
+        Origin::Caller { flag } => format!(" ——▶ {}\n     {line}\n", one_line(flag)),
         Origin::Hook { hook, event } => {
-            format!(" ——▶ the hook `{}`, at {event}\n     {said}\n", one_line(hook))
+            format!(" ——▶ the hook `{}`, at {event}\n     {line}\n", one_line(hook))
         }
     }
 }

@@ -167,7 +167,7 @@ fn headline(entries: &[ListingRow<'_>]) -> String {
 
 /// Describes the state of an entry and the reason for it.
 fn fate(entry: ListingRow<'_>) -> String {
-    let told = match EntryState::of(entry) {
+    let state = match EntryState::of(entry) {
         EntryState::Hidden => match entry.shadowed_by {
             Some(by) if entry.group == COMMANDS && id_of(by) != entry.name => {
                 format!("hidden by {} `{}`", whose(by.scope), id_of(by))
@@ -187,11 +187,11 @@ fn fate(entry: ListingRow<'_>) -> String {
         EntryState::Pending => "pending: it may not run yet".to_owned(),
     };
     if !entry.active || entry.config_scope <= SetBy::from(entry.origin.scope) {
-        return told;
+        return state;
     }
     match entry.config_scope {
-        SetBy::Caller => format!("{told}; configured by the caller (`--set`)"),
-        by => format!("{told}; configured by the {by} settings"),
+        SetBy::Caller => format!("{state}; configured by the caller (`--set`)"),
+        by => format!("{state}; configured by the {by} settings"),
     }
 }
 

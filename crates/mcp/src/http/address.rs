@@ -22,7 +22,7 @@ impl HttpAddress {
     /// Takes an address apart. The error says what is wrong with it, without the address: it may hold a secret.
     pub(crate) fn parse(url: &str) -> Result<HttpAddress, &'static str> {
         let url = url.split('#').next().unwrap_or_default();
-        let uri: Uri = url.parse().map_err(|_| "its address is none")?;
+        let uri: Uri = url.parse().map_err(|_| "its address is invalid")?;
         let secure = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,

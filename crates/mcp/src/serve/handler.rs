@@ -96,7 +96,7 @@ fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> 
     let known: Vec<&str> = known.collect();
     let remedy = match did_you_mean(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "there is none".to_owned(),
+        None if known.is_empty() => "the list is empty".to_owned(),
         None => format!("there are {}", known.join(", ")),
     };
     // A name of the client's goes back to it, and no longer than a name is.

@@ -129,13 +129,13 @@ impl AttemptError {
 
 fn by_code(told: &DbError, address: &PostgresAddress) -> StoreError {
     let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
-    let said = told.message().to_owned();
+    let message = told.message().to_owned();
     let code = told.code();
     if *code == SqlState::DISK_FULL {
-        return StoreError::Full(said);
+        return StoreError::Full(message);
     }
     if is_read_only(code) || *code == SqlState::INSUFFICIENT_PRIVILEGE {
-        return StoreError::ReadOnly(said);
+        return StoreError::ReadOnly(message);
     }
     if *code == SqlState::INVALID_CATALOG_NAME {
         return unreachable(format!("the server has no database `{}`", address.database()));
@@ -144,16 +144,16 @@ fn by_code(told: &DbError, address: &PostgresAddress) -> StoreError {
         return unreachable(format!("the server refuses the password of `{}`", address.user()));
     }
     if code.code().starts_with("28") {
-        return unreachable(format!("the server refuses `{}`: {said}", address.user()));
+        return unreachable(format!("the server refuses `{}`: {message}", address.user()));
     }
     if is_end(code) {
-        return unreachable(said);
+        return unreachable(message);
     }
     match code.code() {
         // Statement or lock timeout, too many connections, out of memory, rivals until the end.
-        "57014" | "55P03" | "53300" | "53200" | "40001" | "40P01" => StoreError::Busy(said),
-        "XX001" | "XX002" => StoreError::Damaged(said),
-        code => StoreError::Other(format!("{said} ({code})")),
+        "57014" | "55P03" | "53300" | "53200" | "40001" | "40P01" => StoreError::Busy(message),
+        "XX001" | "XX002" => StoreError::Damaged(message),
+        code => StoreError::Other(format!("{message} ({code})")),
     }
 }
 

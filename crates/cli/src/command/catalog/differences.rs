@@ -167,8 +167,8 @@ impl ChangeGroup {
             let shown = if few && rows.len() > FEW + 1 { FEW } else { rows.len() };
             let tokens = rows.iter().filter_map(|row| row.tokens).reduce(|a, b| a + b);
             let tokens = tokens.map_or_else(String::new, |tokens| format!(", {} tokens", signed(tokens)));
-            let said = format!("{}{tokens}", number(rows.len()));
-            out.push_str(&format!("  {bold}{category}{bold:#}  {dim}{said}{dim:#}\n"));
+            let summary = format!("{}{tokens}", number(rows.len()));
+            out.push_str(&format!("  {bold}{category}{bold:#}  {dim}{summary}{dim:#}\n"));
             let width = self.rows.iter().map(|row| columns(&row.amount())).max().unwrap_or_default();
             for row in &rows[..shown] {
                 let amount = row.amount();

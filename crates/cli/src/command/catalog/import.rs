@@ -144,8 +144,8 @@ fn tell(ui: &Ui, talk: Verbosity, told: &[Diagnostic]) {
             if others > 0 {
                 let worst = if of(Severity::Warning) > 0 { Severity::Warning } else { Severity::Info };
                 let (word, dim) = (style::severity(worst), style::DIM);
-                let said = count(others, "note");
-                ui.say(&format!("{word}{worst}{word:#}: {said} {dim}(`-v` lists them){dim:#}\n"));
+                let summary = count(others, "note");
+                ui.say(&format!("{word}{worst}{word:#}: {summary} {dim}(`-v` lists them){dim:#}\n"));
             }
         }
     }

@@ -213,8 +213,8 @@ fn prompts_view(rows: &[&CatalogEntry], room: Option<usize>) -> String {
     out.extend(lines.next().map(|head| format!("  {head}\n")));
     for (category, entries) in &by_category {
         let sums = CatalogTotals::of(entries.iter().copied());
-        let said = format!("{}, {}", count(sums.prompts, "prompt"), in_tokens(sums.tokens));
-        out.push_str(&format!("{bold}{category}{bold:#}  {dim}{said}{dim:#}\n"));
+        let summary = format!("{}, {}", count(sums.prompts, "prompt"), in_tokens(sums.tokens));
+        out.push_str(&format!("{bold}{category}{bold:#}  {dim}{summary}{dim:#}\n"));
         out.extend(lines.by_ref().take(entries.len()).map(|line| format!("  {line}\n")));
     }
     let sums = CatalogTotals::of(rows.iter().copied());

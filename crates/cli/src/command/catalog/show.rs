@@ -137,12 +137,12 @@ fn head(entry: &CatalogEntry, text: &CatalogText, room: usize) -> String {
     out.push_str(&format!("{dim}{file}, {tokens} tokens, {bytes} bytes{changed}{dim:#}\n"));
     if entry.values > 0 {
         let names: Vec<String> = text.names().into_iter().map(one_line).collect();
-        let said = match names.as_slice() {
+        let suffix = match names.as_slice() {
             [] => String::new(),
             names => format!(" of {}", listed(names)),
         };
         let values = count(entry.values, "value");
-        out.push_str(&wrap(&format!("{hint}{values}{hint:#}{said}"), room, 2));
+        out.push_str(&wrap(&format!("{hint}{values}{hint:#}{suffix}"), room, 2));
         out.push('\n');
     }
     let kept = text.chunks.iter().filter_map(|chunk| match chunk {

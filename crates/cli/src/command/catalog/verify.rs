@@ -71,11 +71,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 let (bold, good, bad) = (style::BOLD, style::GOOD, style::BAD);
                 let prompts = one.index.as_ref().map_or(0, |index| index.prompts.len());
                 let errors = one.notes.iter().filter(|note| note.severity == Severity::Error).count();
-                let said = match errors {
+                let summary = match errors {
                     0 => format!("{good}whole{good:#}: {}", count(prompts, "prompt")),
                     many => format!("{bad}changed{bad:#}: {}", count(many, "error")),
                 };
-                ui.view(&format!("{bold}{}{bold:#}  {said}\n", one_line(&one.version)))?;
+                ui.view(&format!("{bold}{}{bold:#}  {summary}\n", one_line(&one.version)))?;
                 notes::few(ui, one.notes.clone(), "preface catalog verify --format json");
             }
         }

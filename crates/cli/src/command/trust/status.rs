@@ -191,13 +191,13 @@ fn pinned(built: &BuildResult, out: &mut String) {
     .filter(|(many, _)| *many > 0)
     .map(|(many, word)| format!("{many} {word}"))
     .collect();
-    let held = built.held().count();
-    let _ = match (built.seen.len(), held) {
+    let left_out = built.held().count();
+    let _ = match (built.seen.len(), left_out) {
         (0, _) => writeln!(out, "The project has no files that a grant covers."),
         (_, 0) => writeln!(out, "{}; every file is trusted.", listed(&tally)),
         _ => writeln!(
             out,
-            "{}; {held} left out.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
+            "{}; {left_out} left out.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
             listed(&tally),
         ),
     };
