@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::VariableKey, host::places::HomeTrust};
 use std::path::PathBuf;
 
-use crate::{failure::CommandFailure, files, ui::Verbosity};
+use crate::{complete, failure::CommandFailure, files, ui::Verbosity};
 
 /// The directory, the profile and the turn: for every command that builds.
 #[derive(Args, Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct TurnFlags {
     pub directory: Option<PathBuf>,
 
     /// Use the preset or your own profile NAME
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::presets())]
     pub preset: Option<String>,
 
     /// Use the profile in FILE
@@ -36,21 +36,21 @@ pub struct TurnFlags {
     pub root: Vec<PathBuf>,
 
     /// Build for this model
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::models())]
     pub model: Option<String>,
 
     /// Build the prompt of this agent instead of the main conversation's
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::agents())]
     pub agent: Option<String>,
 
     /// Activate these tools, separated by commas, or `none`
     ///
     /// Without it the profile decides. An unknown name becomes a tool without a description, with a warning.
-    #[arg(long, value_name = "NAMES", value_parser = ToolNames::parse)]
+    #[arg(long, value_name = "NAMES", add = complete::tools(), value_parser = ToolNames::parse)]
     pub tools: Option<ToolNames>,
 
     /// Build for the conversation ID
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = complete::conversations())]
     pub conversation: Option<String>,
 
     /// Build for this time, such as 2026-03-07T14:55:05Z
@@ -62,7 +62,7 @@ pub struct TurnFlags {
     pub time_zone: Option<String>,
 
     /// Count tokens with an estimate or with a model's vocabulary such as `o200k`
-    #[arg(long, value_name = "NAME", long_help = tokenizers())]
+    #[arg(long, value_name = "NAME", long_help = tokenizers(), add = complete::tokenizers())]
     pub tokenizer: Option<String>,
 
     /// Limit the whole prompt to N tokens
@@ -74,11 +74,11 @@ pub struct TurnFlags {
     /// A path such as `budget.tokens` or `systemPrompt.append` is a setting; a plain word such as `order` is an option of
     /// the profile. Lists and tables are written as JSON, and so are `rules` and `tool_texts`; repeat the flag to give
     /// another option that is a list more than one value.
-    #[arg(long, value_name = "PATH=VALUE")]
+    #[arg(long, value_name = "PATH=VALUE", add = complete::settings())]
     pub set: Vec<String>,
 
     /// Set a variable, or remove it if there is no `=VALUE`
-    #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = variable)]
+    #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = variable, add = complete::variables())]
     pub variable: Vec<(VariableKey, Option<String>)>,
 
     /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME even if they lie in the project
@@ -138,7 +138,7 @@ pub struct PlaceFlags {
     pub directory: Option<PathBuf>,
 
     /// Use the directories of the preset or your own profile NAME
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::presets())]
     pub preset: Option<String>,
 
     /// Use the directories of the profile in FILE

@@ -6,6 +6,7 @@
 mod advice;
 mod ask;
 mod command;
+mod complete;
 mod conversation;
 mod events;
 mod failure;
@@ -77,6 +78,7 @@ Environment:
 Words are explained in docs/glossary.md.";
 
 fn main() -> ExitCode {
+    clap_complete::CompleteEnv::with_factory(Cli::command).var(command::completions::VARIABLE).complete();
     let ui = ui::Ui::new();
     let words = usage::arguments();
     let exit = match Cli::try_parse_from(&words) {

@@ -12,7 +12,7 @@ pub struct TemplateFlags {
     /// Use this template of the store where the profile takes one: `NAME`, `NAME@LABEL` or `NAME@3`
     ///
     /// Without it the template `main`, where one is kept.
-    #[arg(long, value_name = "NAME[@VERSION]")]
+    #[arg(long, value_name = "NAME[@VERSION]", add = crate::complete::templates())]
     pub template: Option<TemplateChoice>,
 
     #[command(flatten)]

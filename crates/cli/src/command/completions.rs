@@ -1,17 +1,10 @@
 //! `preface completions`: what a shell needs to complete the command line.
 
 use crate::{
-    Cli,
-    failure::{CommandFailure, Exit},
-    files,
+    failure::{CommandFailure, Exit, words},
     ui::Ui,
 };
-use clap::{Command, CommandFactory, builder::PossibleValuesParser};
-use clap_complete::Shell;
-use preface::{
-    COUNTERS,
-    host::{profile, system::System},
-};
+use clap_complete::{Shell, env::Shells};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +12,10 @@ Examples:
   preface completions zsh > ~/.zfunc/_preface
   preface completions fish > ~/.config/fish/completions/preface.fish";
 
-/// Print the completions for a shell
+/// Print the completion script of a shell
+///
+/// The script calls `preface` for the values: presets, agents, tools, variables, templates, labels and conversations of the
+/// current directory and store.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -28,47 +24,19 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints.
+/// The variable by which the script asks the program.
+pub const VARIABLE: &str = "COMPLETE";
+
+/// Prints the script.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let name = args.shell.to_string();
+    let shells = Shells::builtins();
+    let shell =
+        shells.completer(&name).ok_or_else(|| CommandFailure::new(format!("unknown shell: `{name}`")))?;
     let mut script = Vec::new();
-    let mut command = Cli::command();
-    // Arguments of subcommands are worked out only now.
-    command.build();
-    let mut command = with_values(command);
-    clap_complete::generate(args.shell, &mut command, "preface", &mut script);
+    shell
+        .write_registration(VARIABLE, "preface", "preface", "preface", &mut script)
+        .map_err(|error| CommandFailure::new(format!("cannot write the script: {}", words(&error))))?;
     ui.data(&script)?;
     Ok(Exit::Done)
-}
-
-/// Names the values of flags that a shell cannot know. They are suggestions: the script refuses no other value.
-fn with_values(command: Command) -> Command {
-    let system = files::system();
-    let flags: Vec<_> = command
-        .get_arguments()
-        .filter_map(|arg| {
-            let names = match arg.get_long()? {
-                "tokenizer" => COUNTERS.names().into_iter().map(str::to_owned).collect(),
-                "preset" => profile::names(&system, None),
-                "agent" => bundled_agents(&system),
-                _ => return None,
-            };
-            Some((arg.get_id().clone(), names))
-        })
-        .collect();
-    let command = flags.into_iter().fold(command, |command, (id, names)| {
-        // clap keeps them as long as the process runs, which is until the script is printed.
-        let names: Vec<&'static str> = names.into_iter().map(|name| &*name.leak()).collect();
-        command.mut_arg(id, |arg| arg.value_parser(PossibleValuesParser::new(names)))
-    });
-    command.mut_subcommands(with_values)
-}
-
-/// Lists the agents that ship with presets.
-fn bundled_agents(system: &dyn System) -> Vec<String> {
-    let files = system.bundled_list("bundles/");
-    let names = files.iter().filter_map(|path| {
-        let (_, name) = path.split_once("/agents/")?;
-        name.strip_suffix(".md").map(str::to_owned)
-    });
-    names.collect()
 }

@@ -2,7 +2,7 @@
 
 mod build;
 mod catalog;
-mod completions;
+pub mod completions;
 mod config;
 mod conversation;
 mod diff;
@@ -20,6 +20,8 @@ mod template;
 #[cfg(feature = "serve")]
 mod token;
 mod trust;
+
+pub use list::Preset;
 
 use crate::{
     failure::{CommandFailure, Exit},

@@ -3,11 +3,11 @@
 use crate::sandbox::Sandbox;
 
 #[test]
-fn each_shell_gets_a_script_that_knows_the_commands() {
+fn each_shell_gets_a_script_that_calls_the_program() {
     let sandbox = Sandbox::empty();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let ran = sandbox.run(&format!("preface completions {shell}")).exits(0).says("");
-        assert!(ran.stdout.contains("explain"), "the script for {shell} knows `explain`");
+        assert!(ran.stdout.contains("COMPLETE") && ran.stdout.contains("preface"), "{shell}: {}", ran.stdout);
     }
 }
 
@@ -17,12 +17,46 @@ fn an_unknown_shell_is_told_apart() {
     assert_eq!(ran.stderr, "error: unknown value for `<SHELL>`: `fsh`\nhelp: did you mean `fish`?\n");
 }
 
+/// The values that the script of a shell gets for the last word of a line.
+fn suggested(sandbox: &Sandbox, shell: &str, line: &[&str]) -> String {
+    let mut command = sandbox.command("preface");
+    let index = (line.len() - 1).to_string();
+    command.env("COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n");
+    let output = command.arg("--").args(line).output().expect("the binary runs");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
 #[test]
 fn values_that_the_program_knows_are_suggested() {
-    let ran = Sandbox::empty().run("preface completions bash").exits(0).says("");
-    for (flag, value) in [("--preset", "claude-code"), ("--tokenizer", "o200k"), ("--agent", "explore")] {
-        let at = ran.stdout.find(&format!("                {flag})\n")).expect(flag);
-        let suggested = ran.stdout[at..].lines().nth(1).unwrap();
-        assert!(suggested.contains("compgen -W") && suggested.contains(value), "{flag}: {suggested}");
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/profiles/mine.toml", "name = \"mine\"\nextends = \"default\"\n");
+    sandbox.work("t.md", "You are terse.");
+    sandbox.run("preface template set t.md -t review").exits(0);
+    sandbox.run("preface template set t.md").exits(0);
+    sandbox.run("preface template label stable").exits(0);
+    sandbox.run("preface build --conversation c1 --model large-1").exits(0);
+    for (line, value) in [
+        (&["build", "--preset", ""][..], "claude-code"),
+        (&["build", "--preset", "m"], "mine"),
+        (&["build", "--agent", ""], "explore"),
+        (&["build", "--model", ""], "large-1"),
+        (&["build", "--tools", ""], "none"),
+        (&["build", "--set", "budget.t"], "budget.tokens"),
+        (&["build", "--tokenizer", ""], "o200k"),
+        (&["build", "--variable", "git:"], "git:branch"),
+        (&["build", "--template", ""], "review"),
+        (&["template", "show", "-t", ""], "review"),
+        (&["template", "label", "--delete", ""], "stable"),
+        (&["conversation", "show", ""], "c1"),
+        (&["list", "ski"], "skills"),
+    ] {
+        for shell in ["bash", "zsh", "fish"] {
+            let line = [&["preface"], line].concat();
+            let found = suggested(&sandbox, shell, &line);
+            assert!(
+                found.lines().any(|one| one.replace("\\:", ":").starts_with(value)),
+                "{shell}: {line:?}: {found}"
+            );
+        }
     }
 }

@@ -26,7 +26,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// The conversation
-    #[arg(value_name = "ID", value_parser = id)]
+    #[arg(value_name = "ID", value_parser = id, add = crate::complete::conversations())]
     id: ConversationId,
 
     /// Choose the form: the text, or a document with prompt and instructions apart

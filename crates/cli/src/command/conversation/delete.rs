@@ -26,7 +26,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// The conversations
-    #[arg(value_name = "ID", value_parser = id, required_unless_present = "older_than", conflicts_with = "older_than")]
+    #[arg(value_name = "ID", value_parser = id, add = crate::complete::conversations(), required_unless_present = "older_than", conflicts_with = "older_than")]
     ids: Vec<ConversationId>,
 
     /// Delete conversations of at least this age: a number with `s`, `m`, `h`, `d` or `w`

@@ -29,7 +29,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// The conversation
-    #[arg(value_name = "ID", value_parser = id)]
+    #[arg(value_name = "ID", value_parser = id, add = crate::complete::conversations())]
     id: ConversationId,
 
     /// The revision before

@@ -82,7 +82,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 #[command(next_help_heading = "Store")]
 struct TemplateTarget {
     /// Work on this template
-    #[arg(short = 't', long = "template", value_name = "NAME", default_value_t = TemplateName::main())]
+    #[arg(short = 't', long = "template", value_name = "NAME", default_value_t = TemplateName::main(), add = crate::complete::templates())]
     name: TemplateName,
 
     #[command(flatten)]

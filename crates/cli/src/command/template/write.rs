@@ -218,7 +218,7 @@ Examples:
 #[command(after_long_help = LABEL_EXAMPLES)]
 pub struct LabelArgs {
     /// The label
-    #[arg(value_name = "LABEL")]
+    #[arg(value_name = "LABEL", add = crate::complete::labels())]
     label: String,
 
     /// The version, by number or label
