@@ -9,6 +9,7 @@ use preface::{
     core::settings::{SchemaField, TOP, ValueShape},
     store::{Filter, PageRequest, TemplateName},
 };
+use std::collections::BTreeSet;
 
 type Found = Vec<CompletionCandidate>;
 
@@ -26,13 +27,16 @@ pub fn presets() -> ArgValueCandidates {
     })
 }
 
-/// Suggests the agents of the directory and those of `claude-code`.
+/// Suggests the agents of every preset and profile in the directory.
 pub fn agents() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let system = files::system();
-        let request = Request { preset: Some("claude-code".to_owned()), ..Request::default() };
-        let agents = Engine::new(&system).agents(&request).map(|report| report.agents).unwrap_or_default();
-        candidates(agents.into_iter().filter(|agent| agent.active).map(|agent| agent.name))
+        let engine = Engine::new(&system);
+        let presets = Preset::all(&Request::default()).unwrap_or_default().into_iter();
+        let requests = presets.map(|one| Request { preset: Some(one.name), ..Request::default() });
+        let agents = requests.filter_map(|request| Some(engine.agents(&request).ok()?.agents)).flatten();
+        let names: BTreeSet<String> = agents.filter(|agent| agent.active).map(|agent| agent.name).collect();
+        candidates(names)
     })
 }
 

@@ -478,3 +478,33 @@ fn the_commands_of_the_conversations_page_work() {
         }
     }
 }
+
+/// Runs the blocks of a page in their order: `sh` as scripts, `console` line by line.
+#[test]
+fn the_blocks_of_getting_started_work() {
+    let machine = Machine::new();
+    let page = page("docs/getting-started.md");
+    let bin = Path::new(env!("CARGO_BIN_EXE_preface")).parent().unwrap();
+    let mut runs = 0;
+    for block in page.split("\n```").skip(1).step_by(2) {
+        let (info, body) = block.split_once('\n').unwrap();
+        let scripts: Vec<&str> = match info {
+            "sh" => vec![body],
+            "console" => body.lines().map(|line| line.strip_prefix("$ ").expect("a command")).collect(),
+            other => panic!("a block of `{other}` is not run"),
+        };
+        for script in scripts {
+            let ran = Command::new("sh")
+                .args(["-ec", script])
+                .env_clear()
+                .env("HOME", machine.path("home"))
+                .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+                .current_dir(machine.path("project"))
+                .output()
+                .unwrap();
+            assert!(ran.status.success(), "{script}: {}", String::from_utf8_lossy(&ran.stderr));
+            runs += 1;
+        }
+    }
+    assert_eq!(runs, 26, "every command of the page is run");
+}
