@@ -33,7 +33,8 @@ fuzz_target!(|data: &[u8]| {
             Err(ImportError::NoPrompt { notes, .. }) => {
                 assert!(!notes.is_empty(), "what is left out is told")
             }
-            Err(ImportError::NoVersion { .. }) => {}
+            Err(ImportError::NoVersion { .. } | ImportError::InvalidVersion(_)) => {}
+            Err(ImportError::NoFiles) => unreachable!("there is a file"),
         }
     }
 });
