@@ -5,7 +5,7 @@
 //! without them only our own times are taken.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{Measured, closure, interleave},
     process::process,
     start::{binary, sentence},
@@ -14,7 +14,7 @@ use crate::{
 };
 use preface::{
     ASSETS, Engine, OsSystem, Request, Session,
-    core::{line, variables::NoSource, world::Snapshot},
+    core::{pipeline, snapshot::Snapshot, variable_source::NoSource},
 };
 use serde_json::Value;
 use std::{env, fs, io, path::PathBuf, process::Command, thread, time::Duration};
@@ -36,7 +36,7 @@ const PEERS: [(&str, &str, f64); 3] =
 /// Rounds of processes of a peer: each takes seconds.
 const PEER_ROUNDS: usize = 21;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let mut tables = Vec::new();
     for (variant, release, slower) in PEERS {
         for skills in [0, 70] {
@@ -48,9 +48,9 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
             session.reload().map_err(wrong)?;
             let prompt = session.base().text.clone();
             if !prompt.contains(&sentence(2)) || prompt.matches("<skill>").count() != skills {
-                return Err(Trouble::Wrong("the prompt does not list what there is".to_owned()));
+                return Err(BenchError::Wrong("the prompt does not list what there is".to_owned()));
             }
-            let mut world: Snapshot = engine.build(&place.request(variant)).map_err(wrong)?.world;
+            let mut snapshot: Snapshot = engine.build(&place.request(variant)).map_err(wrong)?.snapshot;
             let mut measured = interleave(
                 vec![
                     closure("discover and build", || session.reload().expect("it did before")),
@@ -58,7 +58,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
                         engine.build(&place.request(variant)).expect("it did before")
                     }),
                     closure("build with provenance", || {
-                        line::run(&mut world, &mut NoSource).expect("complete")
+                        pipeline::run(&mut snapshot, &mut NoSource).expect("complete")
                     }),
                 ],
                 rounds.unwrap_or(201),
@@ -87,8 +87,8 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     Ok(tables)
 }
 
-fn wrong(error: impl std::fmt::Display) -> Trouble {
-    Trouble::Wrong(error.to_string())
+fn wrong(error: impl std::fmt::Display) -> BenchError {
+    BenchError::Wrong(error.to_string())
 }
 
 fn peer_folder() -> Option<PathBuf> {
@@ -151,7 +151,7 @@ impl Place {
     }
 
     /// Asks a peer for its own warm medians.
-    fn peer(&self, release: &str) -> Result<Option<Peer>, Trouble> {
+    fn peer(&self, release: &str) -> Result<Option<Peer>, BenchError> {
         let Some(folder) = peer_folder() else { return Ok(None) };
         let output = Command::new(folder.join("run.sh"))
             .args([release, "bench", "--n", "500", "--cwd"])
@@ -161,18 +161,18 @@ impl Place {
             .output()?;
         let said = String::from_utf8_lossy(&output.stdout);
         let json: Value = serde_json::from_str(&said).map_err(|error| {
-            Trouble::Wrong(format!("{release}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))
+            BenchError::Wrong(format!("{release}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))
         })?;
         let time = |key: &str| {
             let us = json[key]["p50_us"]
                 .as_f64()
-                .ok_or_else(|| Trouble::Wrong(format!("{release} tells no {key}")))?;
-            Ok::<_, Trouble>(Duration::from_secs_f64(us / 1e6))
+                .ok_or_else(|| BenchError::Wrong(format!("{release} tells no {key}")))?;
+            Ok::<_, BenchError>(Duration::from_secs_f64(us / 1e6))
         };
         Ok(Some(Peer { discover: time("reload_warm")?, build: time("build_warm")? }))
     }
 
-    fn processes(&self, variant: &str, release: &str, slower: f64) -> Result<Table, Trouble> {
+    fn processes(&self, variant: &str, release: &str, slower: f64) -> Result<Table, BenchError> {
         let folder = peer_folder().unwrap_or_default();
         let mut ours = Command::new(binary()?);
         ours.args(["build", "-q", "--preset", PRESET, "--set", &format!("variant={variant}"), "-C"])

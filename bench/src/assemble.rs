@@ -1,7 +1,7 @@
 //! Assembling a prompt with provenance, beside a bare copy of its bytes.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{interleave, prepared},
     table::{Bar, Table},
     template::bytes,
@@ -9,11 +9,11 @@ use crate::{
 use preface_core::{
     assemble::{JoinRules, assemble},
     draft::{Draft, DraftPart},
-    fact::Stability,
     origin::{Origin, Piece, Source},
     profile::PartOrder,
     scope::Scope,
     section::{SectionId, SectionMeta},
+    variable::Stability,
 };
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub const BENCH: Bench = Bench {
 
 const PARTS: usize = 60;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let fitted = || Draft { parts: (0..PARTS).map(part).collect(), absent: Vec::new() };
     let join = Piece {
         text: "\n\n".into(),
@@ -34,7 +34,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     let joined = |fitted, arrange, seam| assemble(fitted, "bench", JoinRules { arrange, join: &join, seam });
     let prompt = joined(fitted(), PartOrder::Listed, false);
     if let Err(why) = prompt.check_tiling() {
-        return Err(Trouble::Wrong(format!("the assembled prompt has a gap: {why}")));
+        return Err(BenchError::Wrong(format!("the assembled prompt has a gap: {why}")));
     }
     let measured = interleave(
         vec![

@@ -1,7 +1,7 @@
 //! The git branch from the repository's files, beside asking git for it.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{closure, interleave},
     process::process,
     table::{Bar, Table},
@@ -11,9 +11,9 @@ use preface_host::{provider::git, system::os::OsSystem};
 use std::{path::Path, process::Command};
 
 pub const BENCH: Bench =
-    Bench { name: "branch", about: "the fact `git:branch` from files, beside a process of git.", run };
+    Bench { name: "branch", about: "the variable `git:branch` from files, beside a process of git.", run };
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let directory = tempfile::tempdir()?;
     let root = directory.path();
     let inside = root.join("src/deep");
@@ -22,10 +22,10 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     let author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
     ask(root, &[&author[..], &["commit", "--quiet", "--allow-empty", "--message", "first"]].concat())?;
     let system = OsSystem::new(ASSETS);
-    let ours = git::branch(&system, &inside).map_err(|error| Trouble::Wrong(format!("{error:?}")))?;
+    let ours = git::branch(&system, &inside).map_err(|error| BenchError::Wrong(format!("{error:?}")))?;
     let theirs = ask(&inside, &["rev-parse", "--abbrev-ref", "HEAD"])?;
     if ours.as_deref() != Some(theirs.trim()) {
-        return Err(Trouble::Wrong(format!("preface reads the branch {ours:?}, git says {theirs:?}")));
+        return Err(BenchError::Wrong(format!("preface reads the branch {ours:?}, git says {theirs:?}")));
     }
     let mut command = Command::new("git");
     command.args(["rev-parse", "--abbrev-ref", "HEAD"]).current_dir(&inside);
@@ -39,12 +39,12 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
 }
 
 /// Runs git and returns what it prints.
-fn ask(directory: &Path, words: &[&str]) -> Result<String, Trouble> {
+fn ask(directory: &Path, words: &[&str]) -> Result<String, BenchError> {
     let output = Command::new("git").args(words).current_dir(directory).output();
-    let output = output.map_err(|_| Trouble::Missing("`git` is not on this machine".into()))?;
+    let output = output.map_err(|_| BenchError::Missing("`git` is not on this machine".into()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Trouble::Wrong(format!("git {}: {said}", words.join(" "))));
+        return Err(BenchError::Wrong(format!("git {}: {said}", words.join(" "))));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

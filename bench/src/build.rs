@@ -1,7 +1,7 @@
 //! A whole build inside a process that is already there, beside reading the same files.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{closure, interleave},
     start::{lay, sentence},
     table::Table,
@@ -19,12 +19,12 @@ pub const BENCH: Bench = Bench {
 
 const FILES: usize = 10;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let mut building = Building::of(FILES)?;
     let files = building.files.clone();
     let prompt = building.run();
     if let Some(missing) = (0..FILES).find(|number| !prompt.text.contains(&sentence(*number))) {
-        return Err(Trouble::Wrong(format!("the build leaves file {missing} out")));
+        return Err(BenchError::Wrong(format!("the build leaves file {missing} out")));
     }
     let measured = interleave(
         vec![

@@ -1,7 +1,7 @@
 //! Thousands of extensions over three layers, one in twenty of them broken, resolved in one pass.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{closure, interleave},
     table::{Bar, Table},
 };
@@ -20,16 +20,16 @@ const SIZES: [(&str, usize); 3] = [("500", 500), ("1,000", 1000), ("2,000", 2000
 /// What four times as many may cost: linear, and room for caches that no longer hold them.
 const AT_MOST: f64 = 5.0;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let machines: Vec<(&str, usize, MemorySystem)> =
         SIZES.iter().map(|(name, count)| (*name, *count, machine(*count))).collect();
     for (_, count, machine) in &machines {
         let scopes =
-            Engine::new(machine).scopes(&request()).map_err(|error| Trouble::Wrong(error.to_string()))?;
+            Engine::new(machine).scopes(&request()).map_err(|error| BenchError::Wrong(error.to_string()))?;
         let ours = scopes.scopes.entries.iter().filter(|entry| entry.name.starts_with("e-")).count();
         let broken = scopes.scopes.startup().error_count;
         if ours != *count || broken == 0 {
-            return Err(Trouble::Wrong(format!("{ours} of {count} extensions, {broken} errors")));
+            return Err(BenchError::Wrong(format!("{ours} of {count} extensions, {broken} errors")));
         }
     }
     let contestants = machines

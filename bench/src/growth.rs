@@ -1,7 +1,7 @@
 //! Twice the work, twice the time: what grows faster than its input is found here.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     build::Building,
     harness::{Contestant, closure, interleave},
     line,
@@ -22,7 +22,7 @@ const SIZES: [(&str, usize); 3] = [("1×", 1), ("2×", 2), ("4×", 4)];
 /// What four times the input may cost: linear, and room for caches that no longer hold it.
 const AT_MOST: f64 = 5.0;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let rounds = rounds.unwrap_or(101);
     let table = |title: &str, make: fn(&'static str, usize) -> Contestant<'static>| {
         let contestants = SIZES.map(|(name, times)| make(name, times)).into();
@@ -31,16 +31,16 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     };
     Ok(vec![
         table("sections, from 100 of 100 bytes", |name, times| {
-            let mut world = line::world(100 * times, 100);
-            closure(name, move || line::build(&mut world))
+            let mut snapshot = line::snapshot(100 * times, 100);
+            closure(name, move || line::build(&mut snapshot))
         }),
         table("context files, from 5 of 2 KiB", |name, times| {
             let mut build = Building::of(5 * times).expect("the temporary directory can be written");
             closure(name, move || build.run())
         }),
         table("bytes, from 20 sections of 1.7 KiB", |name, times| {
-            let mut world = line::world(20, 1700 * times);
-            closure(name, move || line::build(&mut world))
+            let mut snapshot = line::snapshot(20, 1700 * times);
+            closure(name, move || line::build(&mut snapshot))
         }),
         table("a template, from 10 blocks of 1.2 KiB", |name, times| {
             let (text, values) = template::input(10 * times);

@@ -1,22 +1,21 @@
-//! The pure half of the line: from a world to a prompt.
+//! The pure half of the line: from a snapshot to a prompt.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{closure, interleave},
     table::Table,
     template::bytes,
 };
 use preface_core::{
     layer::Stack,
-    line,
     origin::{Origin, Piece, Source},
-    profile,
+    pipeline, profile,
     prompt::Prompt,
     scope::Scope,
     section::{Language, ProviderName, SectionId},
+    snapshot::{Contribution, Item, SNAPSHOT_VERSION, Snapshot},
     turn::Turn,
-    variables::NoSource,
-    world::{Contribution, Item, Snapshot, WORLD_VERSION},
+    variable_source::NoSource,
 };
 use std::sync::Arc;
 
@@ -26,15 +25,15 @@ pub const BENCH: Bench = Bench {
     run,
 };
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
-    let mut world = world(60, 1700);
-    let prompt = build(&mut world);
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
+    let mut snapshot = snapshot(60, 1700);
+    let prompt = build(&mut snapshot);
     if let Err(why) = prompt.check_tiling() {
-        return Err(Trouble::Wrong(format!("the prompt has a gap: {why}")));
+        return Err(BenchError::Wrong(format!("the prompt has a gap: {why}")));
     }
     let measured = interleave(
         vec![
-            closure("world to prompt", || build(&mut world)),
+            closure("snapshot to prompt", || build(&mut snapshot)),
             closure("fingerprint", || prompt.fingerprint()),
             closure("copying the prompt", || prompt.text.clone()),
         ],
@@ -44,13 +43,13 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     Ok(vec![Table::new(title, measured, Vec::new())])
 }
 
-/// Builds the prompt of a world in which nothing is left to ask.
-pub fn build(world: &mut Snapshot) -> Prompt {
-    line::run(world, &mut NoSource).expect("the world is complete")
+/// Builds the prompt of a snapshot in which nothing is left to ask.
+pub fn build(snapshot: &mut Snapshot) -> Prompt {
+    pipeline::run(snapshot, &mut NoSource).expect("the snapshot is complete")
 }
 
-/// Makes a world whose profile has this many sections, each filled with one file of about this many bytes.
-pub fn world(sections: usize, bytes: usize) -> Snapshot {
+/// Makes a snapshot whose profile has this many sections, each filled with one file of about this many bytes.
+pub fn snapshot(sections: usize, bytes: usize) -> Snapshot {
     let ids: Vec<String> = (0..sections).map(|number| format!("s{number}")).collect();
     let mut text = String::from("name = \"bench\"\nhome = { global = \"~/.bench\", project = \".bench\" }\n");
     text += &format!("join = \"\\n\\n\"\n\n[orders]\nmain = {ids:?}\n");
@@ -62,7 +61,7 @@ pub fn world(sections: usize, bytes: usize) -> Snapshot {
     let line = "Read a file before you change it.\n";
     let text = line.repeat(bytes / line.len());
     Snapshot {
-        version: WORLD_VERSION,
+        version: SNAPSHOT_VERSION,
         turn: Turn { counter: "estimate:bytes4".into(), ..Turn::default() },
         profile: Arc::new(profile),
         stack: Stack::default(),
@@ -72,7 +71,7 @@ pub fn world(sections: usize, bytes: usize) -> Snapshot {
         stored: None,
         contributions: ids.iter().map(|id| contribution(id, &text)).collect(),
         reminders: Vec::new(),
-        facts: Default::default(),
+        variables: Default::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     }
@@ -87,7 +86,7 @@ fn contribution(id: &str, text: &str) -> Contribution {
         id: None,
         section: SectionId::new(id),
         items: vec![Item {
-            facts: [("path".to_owned(), path)].into(),
+            variables: [("path".to_owned(), path)].into(),
             pieces: vec![Piece { text: text.to_owned(), origin }],
             rank: 0,
             language: Language::Verbatim,

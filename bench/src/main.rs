@@ -29,20 +29,20 @@ struct Bench {
     /// What is compared with what, in one sentence.
     about: &'static str,
     /// Measures, in this many rounds where the caller says so.
-    run: fn(Option<usize>) -> Result<Vec<Table>, Trouble>,
+    run: fn(Option<usize>) -> Result<Vec<Table>, BenchError>,
 }
 
 /// Why a subject cannot be measured.
-enum Trouble {
+enum BenchError {
     /// Something that it needs is not on this machine.
     Missing(String),
     /// The two sides do not do the same, or one of them fails.
     Wrong(String),
 }
 
-impl From<std::io::Error> for Trouble {
+impl From<std::io::Error> for BenchError {
     fn from(error: std::io::Error) -> Self {
-        Trouble::Wrong(error.to_string())
+        BenchError::Wrong(error.to_string())
     }
 }
 
@@ -94,8 +94,8 @@ fn main() -> ExitCode {
                     table.print();
                 }
             }
-            Err(Trouble::Missing(why)) => table::skipped(&why),
-            Err(Trouble::Wrong(why)) => {
+            Err(BenchError::Missing(why)) => table::skipped(&why),
+            Err(BenchError::Wrong(why)) => {
                 wrong = true;
                 table::error(&why);
             }

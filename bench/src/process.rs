@@ -1,20 +1,20 @@
 //! Times whole processes: from the call that starts one to the end of it, its output to nowhere.
 
-use crate::{Trouble, harness::Contestant};
+use crate::{BenchError, harness::Contestant};
 use std::{
     process::{Command, Stdio},
     time::Instant,
 };
 
 /// Makes a contestant of a program. Checks first that it can be started and succeeds.
-pub fn process(name: impl Into<String>, mut command: Command) -> Result<Contestant<'static>, Trouble> {
+pub fn process(name: impl Into<String>, mut command: Command) -> Result<Contestant<'static>, BenchError> {
     let name = name.into();
     let program = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     match command.status() {
-        Err(_) => return Err(Trouble::Missing(format!("`{program}` is not on this machine"))),
+        Err(_) => return Err(BenchError::Missing(format!("`{program}` is not on this machine"))),
         Ok(status) if !status.success() => {
-            return Err(Trouble::Wrong(format!("{name} failed: {status}\n{}", what_it_says(command))));
+            return Err(BenchError::Wrong(format!("{name} failed: {status}\n{}", what_it_says(command))));
         }
         Ok(_) => {}
     }
@@ -40,9 +40,11 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_is_no_contestant() {
-        assert!(matches!(process("x", Command::new("no-such-program")), Err(Trouble::Missing(_))));
+        assert!(matches!(process("x", Command::new("no-such-program")), Err(BenchError::Missing(_))));
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.arg("no-such-command-here");
-        assert!(matches!(process("x", cargo), Err(Trouble::Wrong(why)) if why.contains("no such command")));
+        assert!(
+            matches!(process("x", cargo), Err(BenchError::Wrong(why)) if why.contains("no such command"))
+        );
     }
 }

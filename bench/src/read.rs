@@ -1,7 +1,7 @@
 //! Reading files that may not lead out of a directory, beside reading files with no questions asked.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{closure, interleave},
     table::Table,
 };
@@ -18,7 +18,7 @@ pub const BENCH: Bench = Bench {
 const FILES: usize = 50;
 const LIMIT: u64 = 1 << 20;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let directory = tempfile::tempdir()?;
     let root = directory.path().canonicalize()?;
     let mut files: Vec<PathBuf> = Vec::new();
@@ -28,14 +28,14 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         files.push(file);
     }
     let system = OsSystem::new(ASSETS);
-    let read = |within: ReadScope<'_>| -> Result<Vec<Vec<u8>>, Trouble> {
+    let read = |within: ReadScope<'_>| -> Result<Vec<Vec<u8>>, BenchError> {
         let one = |file: &PathBuf| system.read(file, within, LIMIT).map(|read| read.into_bytes());
         let all: Result<Vec<_>, _> = files.iter().map(one).collect();
-        all.map_err(|error| Trouble::Wrong(format!("a file cannot be read: {error:?}")))
+        all.map_err(|error| BenchError::Wrong(format!("a file cannot be read: {error:?}")))
     };
     let plain = || files.iter().map(fs::read_to_string).collect::<io::Result<Vec<String>>>();
     if read(ReadScope::Root(&root))?.concat() != plain()?.concat().into_bytes() {
-        return Err(Trouble::Wrong("the two ways read different bytes".into()));
+        return Err(BenchError::Wrong("the two ways read different bytes".into()));
     }
     let contestants = vec![
         closure("confined to their directory", || read(ReadScope::Root(&root))),

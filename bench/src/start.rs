@@ -1,7 +1,7 @@
 //! `preface build` from a cold process, beside `cat` of the same files and beside an interpreter that does nothing.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::interleave,
     process::process,
     table::{Bar, Table},
@@ -21,7 +21,7 @@ pub const BENCH: Bench = Bench {
 /// How many context files lie above and in the working directory.
 const FILES: usize = 10;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let preface = binary()?;
     let home = tempfile::tempdir()?;
     let project = tempfile::tempdir()?;
@@ -38,7 +38,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     let text = String::from_utf8_lossy(&output.stdout);
     if let Some(missing) = (0..FILES).find(|number| !text.contains(&sentence(*number))) {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Trouble::Wrong(format!("`preface build` leaves file {missing} out\n{said}")));
+        return Err(BenchError::Wrong(format!("`preface build` leaves file {missing} out\n{said}")));
     }
     let mut version = command(&preface);
     version.arg("--version");
@@ -64,19 +64,19 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
             contestants.push(node);
             bars.push(Bar { of: "preface build", to: "node -e 0", at_most: 1.0 / 40.0 });
         }
-        Err(Trouble::Missing(why)) => title += &format!(" ({why}: not compared with it)"),
+        Err(BenchError::Missing(why)) => title += &format!(" ({why}: not compared with it)"),
         Err(wrong) => return Err(wrong),
     }
     Ok(vec![Table::new(title, interleave(contestants, rounds.unwrap_or(101)), bars)])
 }
 
 /// Returns the command line as it is shipped; it lies beside this program.
-pub fn binary() -> Result<PathBuf, Trouble> {
+pub fn binary() -> Result<PathBuf, BenchError> {
     let mut path = env::current_exe()?;
     path.set_file_name(format!("preface{}", env::consts::EXE_SUFFIX));
     match path.is_file() {
         true => Ok(path),
-        false => Err(Trouble::Missing(format!("no `{}`; `cargo xtask bench` builds it", path.display()))),
+        false => Err(BenchError::Missing(format!("no `{}`; `cargo xtask bench` builds it", path.display()))),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Parsing and rendering a template, beside a well-known engine that does the same.
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::{closure, interleave},
     table::{Bar, Table},
 };
 use minijinja::{Environment, Value, syntax::SyntaxConfig};
 use preface_core::{
-    fact::VariableKey,
     template::{Output, Template, TemplateOptions, TokenKind},
+    variable::VariableKey,
 };
 use std::{collections::BTreeMap, convert::Infallible, ops::Range, sync::Arc};
 
@@ -20,14 +20,14 @@ pub const BENCH: Bench = Bench {
 
 type Values = BTreeMap<VariableKey, String>;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let (text, values) = input(10);
     let theirs = Theirs::of(&text, &values);
     let text: Arc<str> = text.into();
     let parsed = parse(&text);
     let result = render(&parsed, &values);
     if result.text != theirs.render() {
-        return Err(Trouble::Wrong("preface and minijinja render different texts".into()));
+        return Err(BenchError::Wrong("preface and minijinja render different texts".into()));
     }
     let compiled = theirs.environment.template_from_str(&theirs.source).expect("it was rendered before");
     let measured = interleave(

@@ -5,20 +5,20 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use preface_mcp::{AskLimits, McpError, overheard};
+use preface_mcp::{AskLimits, McpError, replay};
 use std::time::Duration;
 
 fuzz_target!(|data: &[u8]| {
     let limits = AskLimits { bytes: 32 << 10, items: 20, fetched: 1 << 10, ..AskLimits::default() };
-    let heard = overheard(data, &limits).expect("there is a runtime");
-    assert!(heard.took < Duration::from_secs(5), "it ends");
-    for note in &heard.notes {
+    let reply = replay(data, &limits).expect("there is a runtime");
+    assert!(reply.took < Duration::from_secs(5), "it ends");
+    for note in &reply.notes {
         assert!(note.help.is_some(), "each note says what to do: {note:?}");
         assert!(note.message.len() < 8 << 10, "no note is long: {}", note.message.len());
         let shown = note.message.chars().all(|c| !c.is_control());
         assert!(shown, "nothing in a note moves the screen: {:?}", note.message);
     }
-    match &heard.said {
+    match &reply.said {
         Ok(said) => {
             for items in [said.tools.len(), said.prompts.len(), said.resources.len()] {
                 assert!(items <= limits.items, "{items} items");

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use preface_core::{
-    fact::{VariableKey, Stability},
+    variable::{VariableKey, Stability},
     lint::template::{VariableTypes, lint},
     template::{TemplateOptions, Output, Template},
 };

@@ -90,7 +90,7 @@ test("what is active, what it hides, what is off or held, and why", async () => 
   await shows(tools, /bash\s*active\s+Runs commands, strictly\.\s+Hides the global one .* and the bundled one/);
   await shows(tools, /grep\s*off\s+.*\s+Switched off by .*settings\.json, line 3/);
   await shows(tools, /broken\s*broken/);
-  await shows(page.getByRole("region", { name: "Context providers" }), /house-rules\s*held\s+It waits for trust/);
+  await shows(page.getByRole("region", { name: "Context providers" }), /house-rules\s*untrusted\s+It waits for trust/);
   await shows(page.getByRole("region", { name: "MCP servers" }), /docs\s*needs grant/);
   await page.getByLabel("Only what is active").check();
   assert.equal(await tools.getByText("hidden", { exact: true }).count(), 0);

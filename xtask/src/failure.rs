@@ -6,14 +6,14 @@ use std::{fmt, io, process::ExitCode};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Failure {
     message: String,
-    hint: Option<String>,
+    help: Option<String>,
     code: u8,
 }
 
 impl Failure {
     /// Builds the failure of a chore.
     pub fn new(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), hint: None, code: 1 }
+        Failure { message: message.into(), help: None, code: 1 }
     }
 
     /// Builds the failure of a call that asks for what does not exist.
@@ -27,8 +27,8 @@ impl Failure {
     }
 
     /// Adds what to do.
-    pub fn hint(self, hint: impl Into<String>) -> Self {
-        Failure { hint: Some(hint.into()), ..self }
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Failure { help: Some(help.into()), ..self }
     }
 
     /// Returns the exit code: 1 failed, 2 wrong usage.
@@ -40,8 +40,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.message)?;
-        match &self.hint {
-            Some(hint) => write!(f, "\nhelp: {hint}"),
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
             None => Ok(()),
         }
     }

@@ -26,7 +26,7 @@ impl<'w> Flags<'w> {
     /// Returns the failure of a word that nobody understands.
     pub fn unknown(&self, word: &str) -> Failure {
         Failure::usage(format!("unexpected argument: `{word}`"))
-            .hint(format!("usage: cargo xtask {}", self.usage))
+            .help(format!("usage: cargo xtask {}", self.usage))
     }
 }
 

@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     let result = match find(name) {
         Some(command) => (command.run)(rest),
         None => {
-            Err(Failure::usage(format!("unknown command: `{name}`")).hint("`cargo xtask help` lists them"))
+            Err(Failure::usage(format!("unknown command: `{name}`")).help("`cargo xtask help` lists them"))
         }
     };
     match result {

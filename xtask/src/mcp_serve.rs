@@ -93,7 +93,7 @@ fn tell(mut story: process::Command, binary: &Path, script: &str) -> Result<(), 
     story.env("HOME", place.0.join("home"));
     match child::watch(story, say::figure)? {
         true => Ok(()),
-        false => Err(Failure::new("an MCP client's story goes another way").hint(format!("it is {script}"))),
+        false => Err(Failure::new("an MCP client's story goes another way").help(format!("it is {script}"))),
     }
 }
 

@@ -16,8 +16,8 @@ pub fn ensure() -> Result<(), Failure> {
     if !is_there()
         && let Err(why) = debian::install("Node with npm", &["nodejs", "npm"])?
     {
-        let hint = "install Node 20 or later with npm (Debian: apt-get install nodejs npm)";
-        return Err(Failure::new(format!("Node with npm is missing {why}")).hint(hint));
+        let help = "install Node 20 or later with npm (Debian: apt-get install nodejs npm)";
+        return Err(Failure::new(format!("Node with npm is missing {why}")).help(help));
     }
     Ok(())
 }
@@ -33,6 +33,6 @@ pub fn fill(directory: &Path, list: &str) -> Result<(), Failure> {
     match child::quietly(fill)? {
         true => Ok(()),
         false => Err(Failure::new("npm's packages cannot be installed")
-            .hint(format!("it needs the registry that npm is set up for; {list} lists them"))),
+            .help(format!("it needs the registry that npm is set up for; {list} lists them"))),
     }
 }

@@ -32,12 +32,12 @@ impl Python<'_> {
         if is_made(directory, &[self.requirements]) && child::runs(Command::new(&python).arg("--version")) {
             return Ok(python);
         }
-        let hint =
+        let help =
             "install Python 3.10 or later with its module `venv` (Debian: apt-get install python3-venv)";
         if !child::runs(Command::new("python3").args(["-c", "import venv, ensurepip"]))
             && let Err(why) = debian::install("Python with its module `venv`", &["python3-venv"])?
         {
-            return Err(Failure::new(format!("Python with its module `venv` is missing {why}")).hint(hint));
+            return Err(Failure::new(format!("Python with its module `venv` is missing {why}")).help(help));
         }
         say::line(&format!("    installing {} into {}", self.names, directory.display()));
         empty(directory)?;
@@ -56,13 +56,13 @@ impl Python<'_> {
         ]);
         fill.arg(&list);
         if !child::quietly(make)? {
-            return Err(Failure::new("the virtual environment cannot be made").hint(hint));
+            return Err(Failure::new("the virtual environment cannot be made").help(help));
         }
         write(&list, self.requirements)?;
         if !child::quietly(fill)? {
             let file = self.file;
             return Err(Failure::new("Python's packages cannot be installed")
-                .hint(format!("it needs the package index that pip is set up for; {file} lists them")));
+                .help(format!("it needs the package index that pip is set up for; {file} lists them")));
         }
         finish(directory, &[self.requirements])?;
         Ok(python)

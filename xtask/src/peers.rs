@@ -62,7 +62,7 @@ fn wanted(words: &[String]) -> Result<Wanted, Failure> {
         Some("pi") => {}
         Some(word) => return Err(flags.unknown(word)),
         None => {
-            return Err(Failure::usage("no preset named").hint(format!("usage: cargo xtask {USAGE}")));
+            return Err(Failure::usage("no preset named").help(format!("usage: cargo xtask {USAGE}")));
         }
     }
     let mut wanted = Wanted { words: vec!["compare".to_owned()], ..Wanted::default() };
@@ -98,7 +98,7 @@ fn oracle(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let dir = given.unwrap_or_else(|| child::root().join(ORACLE));
     match dir.canonicalize() {
         Ok(dir) if dir.join("run.sh").is_file() && dir.join("install.sh").is_file() => Ok(dir),
-        _ => Err(Failure::new(format!("the driver of the packages is not in `{}`", dir.display())).hint(
+        _ => Err(Failure::new(format!("the driver of the packages is not in `{}`", dir.display())).help(
             "it is no part of the repository: `--oracle DIR` names the directory with its install.sh and run.sh",
         )),
     }
@@ -126,7 +126,7 @@ fn install(oracle: &Path, packages: &Path) -> Result<(), Failure> {
     let mut command = process::Command::new("bash");
     command.arg(oracle.join("install.sh")).arg(packages).args(missing);
     child::run(command).map_err(|failure| {
-        failure.hint("it needs bash, npm, Node 20.6 or later and the npm registry; `--packages DIR` names a directory where it has run already")
+        failure.help("it needs bash, npm, Node 20.6 or later and the npm registry; `--packages DIR` names a directory where it has run already")
     })
 }
 

@@ -20,7 +20,7 @@ pub fn ensure() -> Result<(), Failure> {
         return Ok(());
     }
     let missing = |what: &str| {
-        Err(Failure::new(format!("PostgreSQL is missing {what}")).hint(format!(
+        Err(Failure::new(format!("PostgreSQL is missing {what}")).help(format!(
             "install it (Debian: apt-get install postgresql), name its directory of programs in {PROGRAMS}, or set \
              {WITHOUT}=1 to leave its tests out"
         )))

@@ -57,7 +57,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
                 Err(error) => format!("add it to {KEPT}, which cannot be written: {error}"),
             };
             return Err(Failure::new(format!("a property does not hold with the seed {seed}"))
-                .hint(format!("{note}; write a test with the values above, then commit both")));
+                .help(format!("{note}; write a test with the values above, then commit both")));
         }
     }
     say::line(&format!("{} kept seeds and {rounds} random ones: every property holds", kept.len()));
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn targets_with_properties_are_found_by_their_sources() {
         let found = targets(&child::root().join("crates")).unwrap();
-        for name in ["settings_properties", "default_worlds", "keep"] {
+        for name in ["settings_properties", "conversation", "default_workspaces"] {
             assert!(found.contains(name), "{name}: {found:?}");
         }
         assert!(!found.contains("printed_prompts"), "{found:?}");

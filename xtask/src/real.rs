@@ -27,7 +27,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
         }
     }
     if directories.is_empty() {
-        return Err(Failure::usage("no directory given").hint("usage: cargo xtask real DIR…"));
+        return Err(Failure::usage("no directory given").help("usage: cargo xtask real DIR…"));
     }
     let mut command = child::cargo(&["run", "--release", "--package", "preface", "--example", "real", "--"]);
     // The layers of whoever runs this stay out, and nothing is written into them.

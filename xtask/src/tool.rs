@@ -25,6 +25,6 @@ impl Tool {
             return Ok(());
         }
         Err(Failure::new(format!("`{package}` is missing and could not be installed"))
-            .hint(format!("install it by hand: cargo install --locked {package}")))
+            .help(format!("install it by hand: cargo install --locked {package}")))
     }
 }

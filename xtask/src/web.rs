@@ -112,13 +112,13 @@ fn test(name: Option<&str>) -> Result<(), Failure> {
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
     if read(&fresh) != read(&child::root().join(TYPES)) {
         return Err(Failure::new(format!("`{TYPES}` is not what the service's description says"))
-            .hint("`cargo xtask web --types` writes it anew"));
+            .help("`cargo xtask web --types` writes it anew"));
     }
     if !Path::new(CHROMIUM).exists()
         && let Err(why) = debian::install("Chromium", &["chromium", "fonts-dejavu-core"])?
     {
         return Err(Failure::new(format!("Chromium is missing {why}"))
-            .hint("install it as /usr/bin/chromium (Debian: apt-get install chromium fonts-dejavu-core)"));
+            .help("install it as /usr/bin/chromium (Debian: apt-get install chromium fonts-dejavu-core)"));
     }
     let mut words = vec!["run", "--silent", "test"];
     words.extend(name.map(|_| "--"));

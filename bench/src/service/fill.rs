@@ -1,6 +1,6 @@
 //! Stores with many conversations.
 
-use crate::Trouble;
+use crate::BenchError;
 use preface::store::{
     self, Actor, ConstructReason, PromptSummary, Revision, StoreError, StoreUrl, StoredPrompt, TemplateName,
     TemplateUsed,
@@ -22,8 +22,8 @@ pub struct Shape {
 const WRITERS: usize = 256;
 
 /// Makes a store of a shape.
-pub fn fill(database: &Path, shape: Shape) -> Result<(), Trouble> {
-    let wrong = |error: StoreError| Trouble::Wrong(error.to_string());
+pub fn fill(database: &Path, shape: Shape) -> Result<(), BenchError> {
+    let wrong = |error: StoreError| BenchError::Wrong(error.to_string());
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let store = store::open(&StoreUrl::Sqlite(database.to_owned())).await.map_err(wrong)?;
@@ -54,7 +54,7 @@ pub fn conversation(id: &str, bytes: usize) -> StoredPrompt {
     StoredPrompt {
         head: PromptSummary {
             id: id.parse().unwrap_or_else(|_| panic!("`{id}` is an id")),
-            seal: Revision::new(1),
+            revision: Revision::new(1),
             bytes: text.len() as u64,
             fingerprint: fingerprint(&text),
             text: text.into(),
@@ -73,7 +73,7 @@ pub fn conversation(id: &str, bytes: usize) -> StoredPrompt {
 /// As long as the record of a prompt with one file in it.
 const RECORD: &str = concat!(
     r#"{"version":1,"engine":"0.1.0","asked":{"cwd":"/srv/work","preset":"template"},"prompt":{"text":"","parts":[]},"#,
-    r#""facts":[{"fact":"file:RULES.md","exists":true,"source":"RULES.md","stability":"conversation","digest":"#,
+    r#""variables":[{"variable":"file:RULES.md","exists":true,"source":"RULES.md","stability":"conversation","digest":"#,
     r#""blake3:0c20f009a15ecf293423440d42a5c0bee389b53db3ab1c28241e3b6e634ed21f"}],"#,
     r#""rest":"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"}"#
 );

@@ -1,7 +1,7 @@
 //! A server on one core, `wrk` on another, and what they say of each other.
 
 use super::{LASTS, PROMPT};
-use crate::{Trouble, harness::Measured};
+use crate::{BenchError, harness::Measured};
 use std::{
     env, fs,
     io::{BufRead, BufReader},
@@ -16,16 +16,16 @@ const CORES: [&str; 2] = ["0", "1"];
 const CONNECTIONS: &str = "32";
 
 /// Says what is missing on this machine.
-pub fn tools() -> Result<(), Trouble> {
+pub fn tools() -> Result<(), BenchError> {
     for (tool, package) in [("wrk", "wrk"), ("taskset", "util-linux")] {
         if Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-            return Err(Trouble::Missing(format!(
+            return Err(BenchError::Missing(format!(
                 "`{tool}` is not installed (Debian: apt-get install {package})"
             )));
         }
     }
     match std::thread::available_parallelism()?.get() {
-        1 => Err(Trouble::Missing("server and load need a core each".to_owned())),
+        1 => Err(BenchError::Missing("server and load need a core each".to_owned())),
         _ => Ok(()),
     }
 }
@@ -39,16 +39,16 @@ pub struct Served {
 
 impl Served {
     /// Starts one of the bare servers.
-    pub fn bare(kind: &str, database: &Path, dir: &Path) -> Result<Self, Trouble> {
+    pub fn bare(kind: &str, database: &Path, dir: &Path) -> Result<Self, BenchError> {
         let mut command = pinned(CORES[0], &env::current_exe()?);
         command.args(["--serve", kind]).arg(database).stdout(Stdio::piped());
         let mut child = command.spawn()?;
-        let out = child.stdout.take().ok_or_else(|| Trouble::Wrong("no stdout".to_owned()))?;
+        let out = child.stdout.take().ok_or_else(|| BenchError::Wrong("no stdout".to_owned()))?;
         Served::told(child, &mut BufReader::new(out), dir)
     }
 
     /// Starts preface. Its template is a file of 20 KiB.
-    pub fn preface(preface: &Path, database: &Path, dir: &Path, more: &[&str]) -> Result<Self, Trouble> {
+    pub fn preface(preface: &Path, database: &Path, dir: &Path, more: &[&str]) -> Result<Self, BenchError> {
         let project = dir.join("project");
         fs::create_dir_all(&project)?;
         fs::write(project.join("AGENTS.md"), "Keep functions short.\n".repeat(PROMPT / 22))?;
@@ -64,7 +64,7 @@ impl Served {
             .env("TOKIO_WORKER_THREADS", "1")
             .stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        let err = child.stderr.take().ok_or_else(|| Trouble::Wrong("no stderr".to_owned()))?;
+        let err = child.stderr.take().ok_or_else(|| BenchError::Wrong("no stderr".to_owned()))?;
         let mut lines = BufReader::new(err);
         let served = Served::told(child, &mut lines, dir);
         // What it logs is read and thrown away, as a collector would.
@@ -72,19 +72,19 @@ impl Served {
         served
     }
 
-    fn told(child: Child, lines: &mut dyn BufRead, dir: &Path) -> Result<Self, Trouble> {
+    fn told(child: Child, lines: &mut dyn BufRead, dir: &Path) -> Result<Self, BenchError> {
         let mut line = String::new();
         lines.read_line(&mut line)?;
         let address = line
             .split_whitespace()
             .find(|word| word.starts_with("http://"))
             .map(|word| word.trim_end_matches([',', '.']).to_owned());
-        let address = address.ok_or_else(|| Trouble::Wrong(format!("the server says: {line}")))?;
+        let address = address.ok_or_else(|| BenchError::Wrong(format!("the server says: {line}")))?;
         Ok(Served { child, address, scripts: dir.to_owned() })
     }
 
     /// Returns the processor time that it has used.
-    fn cpu(&self) -> Result<Duration, Trouble> {
+    fn cpu(&self) -> Result<Duration, BenchError> {
         // In hundredths of a second, threads that have ended included.
         let said = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let fields = said.rsplit(')').next().unwrap_or_default();
@@ -156,7 +156,7 @@ impl Contestant {
         Contestant { name, served, requests }
     }
 
-    fn run(&self, salt: usize) -> Result<Run, Trouble> {
+    fn run(&self, salt: usize) -> Result<Run, BenchError> {
         let script = self.served.scripts.join("load.lua");
         fs::write(&script, self.requests.script(salt))?;
         let before = self.served.cpu()?;
@@ -169,7 +169,7 @@ impl Contestant {
         let output = wrk.output()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let used = self.served.cpu()?.saturating_sub(before);
-        Run::read(&said, used).ok_or_else(|| Trouble::Wrong(format!("{}: wrk says:\n{said}", self.name)))
+        Run::read(&said, used).ok_or_else(|| BenchError::Wrong(format!("{}: wrk says:\n{said}", self.name)))
     }
 }
 
@@ -235,7 +235,7 @@ pub struct Runs {
 pub fn interleave<const N: usize>(
     contestants: &mut [Contestant; N],
     rounds: usize,
-) -> Result<[Runs; N], Trouble> {
+) -> Result<[Runs; N], BenchError> {
     let mut runs: Vec<Vec<Run>> = (0..N).map(|_| Vec::new()).collect();
     for round in 0..=rounds {
         for (contestant, runs) in contestants.iter().zip(&mut runs) {
@@ -257,7 +257,7 @@ pub fn interleave<const N: usize>(
             late: measured(contestant.name, of, |run| run.late),
         })
         .collect();
-    all.try_into().map_err(|_| Trouble::Wrong("each contestant has its runs".to_owned()))
+    all.try_into().map_err(|_| BenchError::Wrong("each contestant has its runs".to_owned()))
 }
 
 #[cfg(test)]

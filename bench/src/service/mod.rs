@@ -11,7 +11,7 @@ mod load;
 pub use bare::serve;
 
 use crate::{
-    Bench, Trouble,
+    Bench, BenchError,
     harness::Measured,
     start::binary,
     table::{Bar, Table},
@@ -31,7 +31,7 @@ const PROMPT: usize = 20 << 10;
 /// Conversations that are asked for again and again.
 const HOT: usize = 100;
 
-fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     load::tools()?;
     let rounds = rounds.unwrap_or(7);
     let dir = tempfile::tempdir()?;
@@ -42,7 +42,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
 }
 
 /// One prompt of 20 KiB, read again and again.
-fn reads(dir: &Path, rounds: usize) -> Result<Vec<Table>, Trouble> {
+fn reads(dir: &Path, rounds: usize) -> Result<Vec<Table>, BenchError> {
     let preface = binary()?;
     let store = dir.join("reads.db");
     fill(&store, Shape { conversations: 1000, bytes: PROMPT })?;
@@ -75,7 +75,7 @@ fn reads(dir: &Path, rounds: usize) -> Result<Vec<Table>, Trouble> {
 }
 
 /// First turns: each request is a new conversation with a prompt of 20 KiB that is on disk when the answer leaves.
-fn constructs(dir: &Path, rounds: usize) -> Result<Vec<Table>, Trouble> {
+fn constructs(dir: &Path, rounds: usize) -> Result<Vec<Table>, BenchError> {
     let preface = binary()?;
     let new = |prefix| Requests::Construct { prefix };
     let mut contestants = [
@@ -112,7 +112,7 @@ fn constructs(dir: &Path, rounds: usize) -> Result<Vec<Table>, Trouble> {
 }
 
 /// The same reads, out of ever more conversations; any of them may be asked for.
-fn growth(dir: &Path, rounds: usize) -> Result<Table, Trouble> {
+fn growth(dir: &Path, rounds: usize) -> Result<Table, BenchError> {
     let preface = binary()?;
     let sizes = [
         ("10³ of 20 KiB", Shape { conversations: 1_000, bytes: PROMPT }),
@@ -128,7 +128,7 @@ fn growth(dir: &Path, rounds: usize) -> Result<Table, Trouble> {
         contestants.push(Contestant::new(name, served, Requests::Read { of: shape.conversations }));
     }
     let mut contestants: [Contestant; 4] =
-        contestants.try_into().map_err(|_| Trouble::Wrong("four sizes are compared".to_owned()))?;
+        contestants.try_into().map_err(|_| BenchError::Wrong("four sizes are compared".to_owned()))?;
     let measured: Vec<Measured> =
         load::interleave(&mut contestants, rounds)?.into_iter().map(|runs| runs.cpu).collect();
     Ok(Table::new(

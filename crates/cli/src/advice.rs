@@ -4,8 +4,8 @@
 use crate::{Cli, files, usage};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface::{
+    conversation::Asked,
     core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
-    keep::Asked,
 };
 use serde_json::Value;
 use std::{
@@ -155,8 +155,8 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::TemplateTooLarge => limit("template.maxBytes"),
         Code::TrustBranch => with("`preface trust status` shows it, `preface trust grant` includes it"),
         Code::TrustChanged | Code::TrustUnrecorded => with("`preface trust grant`"),
-        Code::TrustHeld if is_denied() => "leave out `--trust deny`".to_owned(),
-        Code::TrustHeld => with("`preface trust grant`, or `--trust once` for this call"),
+        Code::TrustUntrusted if is_denied() => "leave out `--trust deny`".to_owned(),
+        Code::TrustUntrusted => with("`preface trust grant`, or `--trust once` for this call"),
         _ => return own.map(Cow::Borrowed),
     }))
 }

@@ -10,7 +10,7 @@ use preface::{
         finding::TextFinding,
         hidden::{self, escape_hidden},
     },
-    host::look::Confirm,
+    host::provider_context::Confirm,
 };
 use std::fmt::Write;
 

@@ -6,6 +6,7 @@ use crate::{
 };
 use preface::{
     Error, UntrustedProject,
+    conversation::ConversationError,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place},
         lint::hidden::escape_hidden,
@@ -15,7 +16,6 @@ use preface::{
         settings::EditError,
     },
     host::settings_file::SettingsFileError,
-    keep::ConversationError,
     scenario::ScenarioError,
     templates::TemplatesError,
 };
@@ -32,7 +32,7 @@ pub enum Exit {
     /// Wrong usage.
     Usage = 2,
     /// Something is left out because it is untrusted, and `--trust require` forbids that.
-    Held = 3,
+    Untrusted = 3,
     /// Lint found errors.
     Lint = 4,
     /// The part that must not be cut exceeds the budget.
@@ -104,7 +104,7 @@ impl CommandFailure {
     pub fn into_note(self) -> Diagnostic {
         let code = match self.exit {
             Exit::Usage => DiagnosticCode::Usage,
-            Exit::Held => DiagnosticCode::TrustRequired,
+            Exit::Untrusted => DiagnosticCode::TrustRequired,
             Exit::OverBudget => DiagnosticCode::BudgetOver,
             Exit::HungUp | Exit::Interrupted | Exit::Terminated => DiagnosticCode::Stopped,
             Exit::Done | Exit::Failed | Exit::Lint => DiagnosticCode::Failed,
@@ -133,7 +133,7 @@ impl CommandFailure {
 
     /// Formats a refusal for trust as one JSON object, for `--format json`.
     pub fn for_programs(mut self, error: &Error) -> Self {
-        if let Error::Held(UntrustedProject { path, sources }) = error {
+        if let Error::Untrusted(UntrustedProject { path, sources }) = error {
             let said = serde_json::json!({
                 "surface": "cli",
                 "error": {
@@ -171,7 +171,7 @@ impl From<Error> for CommandFailure {
                     format!("{}; raise the budget, or shorten them", crate::ui::text::listed(&largest));
                 CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.help(help)
             }
-            Error::Held(_) => CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }
+            Error::Untrusted(_) => CommandFailure { exit: Exit::Untrusted, ..CommandFailure::new(message) }
                 .help("`preface trust status` lists the untrusted files; review them, then run `preface trust grant`"),
             Error::Missing(_) => CommandFailure::new(message)
                 .help("the file was written by another version, or changed by hand; save the snapshot again"),
@@ -197,7 +197,7 @@ impl From<Box<Diagnostic>> for CommandFailure {
 
 impl From<ConversationError> for CommandFailure {
     fn from(error: ConversationError) -> Self {
-        let (help, message) = (error.hint(), error.to_string());
+        let (help, message) = (error.help(), error.to_string());
         let failure = match error {
             ConversationError::Engine(error) => return error.into(),
             ConversationError::Store(error) => return error.into(),
@@ -218,7 +218,7 @@ impl From<ConversationError> for CommandFailure {
                 let help = format!(
                     "`preface conversation refresh {id}` builds it without them; `preface trust status` lists the untrusted files"
                 );
-                return CommandFailure { exit: Exit::Held, ..CommandFailure::new(message) }.help(help);
+                return CommandFailure { exit: Exit::Untrusted, ..CommandFailure::new(message) }.help(help);
             }
             error => CommandFailure::new(error.to_string()),
         };
@@ -234,7 +234,7 @@ impl From<TemplatesError> for CommandFailure {
                 Some("`preface template history` lists them".to_owned())
             }
             TemplatesError::Stale(_) => Some("`preface template show` shows it".to_owned()),
-            error => error.hint(),
+            error => error.help(),
         };
         match error {
             TemplatesError::Store(error) => error.into(),
@@ -256,7 +256,7 @@ impl From<SettingsFileError> for CommandFailure {
             SettingsFileError::Link { target: Some(target), .. } => Some(format!(
                 "`preface trust grant` shows what lies there and allows it; or change `{target}/settings.json` itself"
             )),
-            error => error.hint(),
+            error => error.help(),
         };
         CommandFailure { place, help, ..CommandFailure::new(error.to_string()) }
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The most that is read of a file that the caller names.
 const LIMIT: u64 = 256 << 20;
-/// New files are the user's alone: a world and a prompt hold what was read for them.
+/// New files are the user's alone: a snapshot and a prompt hold what was read for them.
 const MODE: u32 = 0o600;
 
 /// Opens the door. A signal ends the programs that were started through it.

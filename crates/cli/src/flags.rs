@@ -1,7 +1,9 @@
 //! Flags that several commands share, and the request that they make.
 
 use clap::{Args, ValueEnum};
-use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::VariableKey, host::places::HomeTrust};
+use preface::{
+    COUNTERS, Request, ToolChoice, TrustChoice, core::variable::VariableKey, host::places::HomeTrust,
+};
 use std::path::PathBuf;
 
 use crate::{complete, failure::CommandFailure, files, ui::Verbosity};
@@ -120,7 +122,7 @@ impl TurnFlags {
             zone: self.time_zone.clone(),
             budget: self.budget,
             counter: self.tokenizer.clone(),
-            facts: self.variable.iter().cloned().collect(),
+            variables: self.variable.iter().cloned().collect(),
             sets: self.set.clone(),
             trust: TrustChoice::Ask,
             home_trust: home_trust(self.trust_home),
@@ -296,7 +298,7 @@ fn variable(text: &str) -> Result<(VariableKey, Option<String>), String> {
         None => (text, None),
     };
     let key: VariableKey =
-        key.parse().map_err(|error: preface::core::fact::FactKeyError| error.to_string())?;
+        key.parse().map_err(|error: preface::core::variable::VariableKeyError| error.to_string())?;
     Ok((key, value))
 }
 
@@ -309,7 +311,7 @@ mod tests {
         assert_eq!(variable("git:branch=a=b"), Ok((VariableKey::new("git", "branch"), Some("a=b".into()))));
         assert_eq!(variable("git:branch="), Ok((VariableKey::new("git", "branch"), Some(String::new()))));
         assert_eq!(variable("git:branch"), Ok((VariableKey::new("git", "branch"), None)));
-        assert_eq!(variable("branch"), Err("not a fact name (`type:name`): `branch`".into()));
+        assert_eq!(variable("branch"), Err("not a variable name (`type:name`): `branch`".into()));
     }
 
     #[test]

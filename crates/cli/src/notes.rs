@@ -29,8 +29,8 @@ pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
                 let dim = style::DIM;
                 ui.say(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
                 if let Some(help) = help {
-                    let hint = style::HINT;
-                    ui.say(&format!("{hint}help{hint:#}: {}\n", complete(&help)));
+                    let accent = style::ACCENT;
+                    ui.say(&format!("{accent}help{accent:#}: {}\n", complete(&help)));
                 }
             }
         }
@@ -75,8 +75,8 @@ pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
 
 /// Summarizes in one line what was left out or cut; `None` if nothing was.
 fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
-    let is_held = |note: &&Diagnostic| note.code == DiagnosticCode::TrustHeld;
-    let held: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_held).collect();
+    let is_untrusted = |note: &&Diagnostic| note.code == DiagnosticCode::TrustUntrusted;
+    let untrusted: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_untrusted).collect();
     let lossy = prompt.parts.iter().filter(|part| !part.cuts.is_empty()).map(|part| &part.section);
     let cut = named(lossy);
     let dropped = prompt.absent.iter().filter(|one| one.reason == AbsentReason::Budget);
@@ -85,7 +85,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
         note.severity >= Severity::Warning
             && !matches!(
                 note.code,
-                DiagnosticCode::TrustHeld | DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped
+                DiagnosticCode::TrustUntrusted | DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped
             )
     };
     let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
@@ -94,7 +94,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     let created = prompt.diagnostics.iter().filter(|note| note.code == DiagnosticCode::ScaffoldCreated);
     said.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
     let created = said.len();
-    let names: Vec<String> = held.iter().map(|note| held_name(note)).collect();
+    let names: Vec<String> = untrusted.iter().map(|note| untrusted_name(note)).collect();
     match names.len() {
         0 => {}
         1 => said.push(format!("{} is not trusted and was left out", names[0])),
@@ -130,7 +130,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     if said.is_empty() {
         return None;
     }
-    let severity = held
+    let severity = untrusted
         .iter()
         .chain(&others)
         .map(|note| note.severity)
@@ -139,7 +139,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
         .unwrap_or(Severity::Info);
     // A declined project needs no advice.
     let advises =
-        held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0;
+        untrusted.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0;
     let help = advises.then(|| {
         if is_denied() {
             "run it without `--trust deny`".to_owned()
@@ -197,7 +197,7 @@ fn by_severity(notes: &[&Diagnostic]) -> String {
 }
 
 /// Names what was left out: the file, or the name in backticks.
-fn held_name(note: &Diagnostic) -> String {
+fn untrusted_name(note: &Diagnostic) -> String {
     let name = match &note.place {
         Some(place) => place.path.as_str(),
         None => note.message.split('`').nth(1).unwrap_or("something"),

@@ -117,12 +117,12 @@ impl From<StoreError> for CommandFailure {
             StoreError::Address { .. } => CommandFailure::usage(error.to_string()),
             _ => CommandFailure::new(error.to_string()),
         };
-        match (error.hint(), &error) {
+        match (error.help(), &error) {
             (_, StoreError::NotAStore(_)) => {
                 failure.help("name another file with `--store`; this one was left as it is")
             }
-            (Some(hint), StoreError::ReadOnly(_)) => failure.help(format!("{hint} with `--store`")),
-            (Some(hint), _) => failure.help(hint),
+            (Some(help), StoreError::ReadOnly(_)) => failure.help(format!("{help} with `--store`")),
+            (Some(help), _) => failure.help(help),
             (None, _) => failure,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{files, store::StoreFlag};
 use clap::Args;
-use preface::{Error, TemplateInput, TemplateSource, keep::TemplateChoice, store};
+use preface::{Error, TemplateInput, TemplateSource, conversation::TemplateChoice, store};
 use std::sync::OnceLock;
 
 /// The flags that choose the template.

@@ -1,12 +1,12 @@
-//! What a command is about: a build of this directory, or a saved world that is built again.
+//! What a command is about: a build of this directory, or a saved snapshot that is built again.
 
 use crate::{
     ask::Terminal,
     conversation::ConversationInput,
+    conversation_prompt::{ConversationPrompt, PersistFlags},
     failure::CommandFailure,
     files,
     flags::{DirectoryArgument, OutputFormat, TrustFlags, TurnFlags},
-    kept::{ConversationPrompt, PersistFlags},
     notes,
     ui::Ui,
 };
@@ -14,21 +14,21 @@ use clap::Args;
 use preface::{
     BuildResult, COUNTERS, Engine, Error, Headless, Request, Session, WriteScope,
     core::{
-        aside::AsidePlace,
+        attachment::AttachmentPlace,
         budget::Counter,
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
         document::Document,
-        fact::VariableKey,
+        format::RequestContent,
         message::{Message, ModelMessage, convert},
         origin::Source,
         prompt::Prompt,
+        snapshot::{SNAPSHOT_VERSION, Snapshot},
         turn::Tool,
-        wire::RequestContent,
-        world::{Snapshot, WORLD_VERSION},
+        variable::VariableKey,
     },
     host::{
-        look::CONTEXT_FILE_LIMIT,
         places::{Places, normal},
+        provider_context::CONTEXT_FILE_LIMIT,
         system::{ReadScope, System},
     },
     session::InputOutcome,
@@ -64,7 +64,7 @@ pub struct Subject {
     /// The prompt.
     pub prompt: Prompt,
     /// The snapshot that the prompt was built from; `None` for a stored prompt.
-    pub world: Option<Snapshot>,
+    pub snapshot: Option<Snapshot>,
     /// The name of the tokenizer.
     pub counter: String,
     /// The directories of the build; `None` where the machine was not looked at.
@@ -167,23 +167,23 @@ impl SubjectFlags {
     }
 }
 
-/// Builds a saved world again; `shown` is its file, for people.
+/// Builds a saved snapshot again; `shown` is its file, for people.
 pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
-    let mut world: Snapshot = serde_json::from_slice(bytes).map_err(|error| {
+    let mut snapshot: Snapshot = serde_json::from_slice(bytes).map_err(|error| {
         CommandFailure::new(format!("invalid snapshot: `{shown}`: {error}"))
             .help("`preface build --save-snapshot FILE` writes one")
     })?;
-    if world.version != WORLD_VERSION {
+    if snapshot.version != SNAPSHOT_VERSION {
         return Err(CommandFailure::new(format!(
-            "`{shown}` is a snapshot of version {}, and this program reads version {WORLD_VERSION}",
-            world.version
+            "`{shown}` is a snapshot of version {}, and this program reads version {SNAPSHOT_VERSION}",
+            snapshot.version
         ))
         .help("save the snapshot again with `preface build --save-snapshot FILE`"));
     }
-    let prompt = Engine::rebuild(&mut world)?;
-    let tools = Engine::rebuild_tools(&mut world)?;
+    let prompt = Engine::rebuild(&mut snapshot)?;
+    let tools = Engine::rebuild_tools(&mut snapshot)?;
     prompt.check_tiling().map_err(|why| CommandFailure::new(format!("`{shown}` does not add up: {why}")))?;
-    Ok(Subject::made(prompt, world, tools, None, Vec::new()))
+    Ok(Subject::made(prompt, snapshot, tools, None, Vec::new()))
 }
 
 /// Turns an error of the engine into a failure.
@@ -204,25 +204,25 @@ fn is_of_reminders(note: &Diagnostic) -> bool {
 impl Subject {
     /// Returns what was just built.
     pub fn of(built: BuildResult, messages: Vec<ModelMessage>) -> Self {
-        let BuildResult { prompt, world, tools, places, .. } = built;
-        Subject::made(prompt, world, tools, Some(places), messages)
+        let BuildResult { prompt, snapshot, tools, places, .. } = built;
+        Subject::made(prompt, snapshot, tools, Some(places), messages)
     }
 
     fn made(
         prompt: Prompt,
-        world: Snapshot,
+        snapshot: Snapshot,
         tools: Vec<Tool>,
         places: Option<Places>,
         messages: Vec<ModelMessage>,
     ) -> Self {
-        let counter = world.turn.counter.clone();
-        Subject { prompt, world: Some(world), counter, places, tools, messages, kept: None }
+        let counter = snapshot.turn.counter.clone();
+        Subject { prompt, snapshot: Some(snapshot), counter, places, tools, messages, kept: None }
     }
 
     /// Adds the earlier messages as a model of this profile gets them.
     fn says(&mut self, history: &[Message], notes: &mut Diagnostics) {
-        let Some(world) = &self.world else { return };
-        let seen = convert(history, &world.profile.messages);
+        let Some(snapshot) = &self.snapshot else { return };
+        let seen = convert(history, &snapshot.profile.messages);
         notes.extend(seen.notes());
         self.prompt.diagnostics.append(notes);
         self.messages = seen.messages;
@@ -246,8 +246,12 @@ impl Subject {
             kept.notes.extend(more);
         }
         (self.tools, self.messages) = (turn.tools, turn.messages);
-        let of_turn = turn.prompt.asides.into_iter().filter(|aside| aside.place == AsidePlace::LastUser);
-        self.prompt.asides.extend(of_turn);
+        let of_turn = turn
+            .prompt
+            .attachments
+            .into_iter()
+            .filter(|attachment| attachment.place == AttachmentPlace::LastUser);
+        self.prompt.attachments.extend(of_turn);
         Ok(self)
     }
 

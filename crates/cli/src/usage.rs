@@ -108,10 +108,10 @@ fn failure(error: &Error) -> CommandFailure {
             error.kind() == ErrorKind::UnknownArgument && !arg.starts_with('-') && Path::new(&arg).is_dir();
         (is_directory && takes_directory()).then(|| format!("`-C {arg}` names another directory"))
     };
-    let hint =
+    let help =
         suggestion.or_else(directory).or_else(|| known().map(|known| format!("possible values: {known}")));
-    match hint {
-        Some(hint) => CommandFailure::usage(message).help(hint),
+    match help {
+        Some(help) => CommandFailure::usage(message).help(help),
         None => CommandFailure::usage(message)
             .help(format!("`{} --help` describes the arguments", command(error))),
     }

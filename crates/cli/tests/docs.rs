@@ -436,12 +436,12 @@ fn the_template_of_the_guide_renders() {
 #[test]
 fn the_keys_of_the_saved_world_are_those_of_its_page() {
     let machine = Machine::new();
-    let file = machine.path("world.json");
+    let file = machine.path("snapshot.json");
     let built = machine.preface(&["build", "--save-snapshot", file.to_str().unwrap()]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let world: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let snapshot: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     let page = page("docs/reference/snapshot.md");
-    for key in world.as_object().unwrap().keys() {
+    for key in snapshot.as_object().unwrap().keys() {
         assert!(
             page.contains(&format!("| `{key}` |")),
             "docs/reference/snapshot.md does not describe `{key}`"

@@ -1,7 +1,7 @@
 //! Assemble: the only stage that orders. It joins the parts and never fails.
 
 use crate::{
-    aside::Attachment,
+    attachment::Attachment,
     audit::AuditEvent,
     draft::{Draft, DraftPart, behead_spans, truncate_spans},
     origin::{Piece, Span},
@@ -24,7 +24,7 @@ pub struct JoinRules<'a> {
 #[must_use]
 pub fn assemble(fitted: Draft, preset: &str, joining: JoinRules<'_>) -> Prompt {
     let Draft { parts, absent } = fitted;
-    let (asides, mut parts): (Vec<DraftPart>, Vec<DraftPart>) =
+    let (attachments, mut parts): (Vec<DraftPart>, Vec<DraftPart>) =
         parts.into_iter().partition(|part| part.meta.place.is_some());
     match joining.arrange {
         PartOrder::Listed => parts.sort_by_key(|part| part.meta.last),
@@ -39,7 +39,7 @@ pub fn assemble(fitted: Draft, preset: &str, joining: JoinRules<'_>) -> Prompt {
         preset: preset.to_owned(),
         parts: Vec::with_capacity(parts.len()),
         absent,
-        asides: asides.into_iter().filter_map(Attachment::of).collect(),
+        attachments: attachments.into_iter().filter_map(Attachment::of).collect(),
         ..Prompt::default()
     };
     let mut contributed = Vec::new();
@@ -91,9 +91,9 @@ fn append(prompt: &mut Prompt, mut draft: DraftPart, joining: JoinRules<'_>) {
 mod tests {
     use super::*;
     use crate::{
-        fact::Stability,
         origin::Origin,
         section::{SectionId, SectionMeta},
+        variable::Stability,
     };
     use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Facts for the log. Prompt text never enters an audit event.
+//! Variables for the log. Prompt text never enters an audit event.
 
 pub mod scrub;
 

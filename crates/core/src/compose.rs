@@ -7,38 +7,38 @@ use crate::{
     condition::ConditionResult,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     draft::{Absent, AbsentReason},
-    fact::VariableKey,
     layer::Layer,
     origin::{Origin, Piece},
-    outline::{ItemFacts, Outline, Plan, PlanItem},
+    outline::{ItemVariables, Outline, Plan, PlanItem},
     profile::{ReplacementRule, ReplacementSource, SectionFrame, SectionGroup},
     scope::Scope,
     section::{
         CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Section, SectionBody,
         SectionId, SectionMeta, ToolLineSource,
     },
+    snapshot::{Contribution, Snapshot},
     suggestion::did_you_mean,
     template::trim,
     trust::Trust,
     turn::{Tool, one_line},
-    variables::{MissingVariable, Variables},
-    world::{Contribution, Snapshot},
+    variable::VariableKey,
+    variable_source::{MissingVariable, Variables},
 };
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
 };
 
-/// Decides which text is used in each section of a world.
+/// Decides which text is used in each section of a snapshot.
 ///
 /// # Errors
 /// A condition asks for a variable that nobody knows.
 pub fn compose<'w>(
-    world: &'w Snapshot,
+    snapshot: &'w Snapshot,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Outline<'w>, MissingVariable> {
-    let mut compose = Composer::new(world, diagnostics);
+    let mut compose = Composer::new(snapshot, diagnostics);
     for SectionSlot { section, asks } in std::mem::take(&mut compose.slots) {
         let verdict = match &section.when {
             Some(when) => when.decide(&mut |key| variables.exists(&key.asked_by(asks), diagnostics))?,
@@ -48,7 +48,7 @@ pub fn compose<'w>(
             ConditionResult::Fails(why) => compose.leave(section.id.clone(), AbsentReason::Condition, why),
             ConditionResult::Holds => {
                 let guidelines = match section.body {
-                    SectionBody::List(ListName::Guidelines) => guidelines(world, variables, diagnostics)?,
+                    SectionBody::List(ListName::Guidelines) => guidelines(snapshot, variables, diagnostics)?,
                     _ => Vec::new(),
                 };
                 compose.plan(section, guidelines);
@@ -58,10 +58,10 @@ pub fn compose<'w>(
     Ok(compose.outline)
 }
 
-/// The sections of one world on their way into the outline.
+/// The sections of one snapshot on their way into the outline.
 #[derive(Debug)]
 struct Composer<'w> {
-    world: &'w Snapshot,
+    snapshot: &'w Snapshot,
     said: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
     slots: Vec<SectionSlot<'w>>,
     outline: Outline<'w>,
@@ -83,11 +83,11 @@ impl<'w> SectionSlot<'w> {
 
 impl<'w> Composer<'w> {
     /// Lays layers and settings over the profile's sections. What is wrong in them becomes a diagnostic.
-    fn new(world: &'w Snapshot, diagnostics: &mut Diagnostics) -> Self {
+    fn new(snapshot: &'w Snapshot, diagnostics: &mut Diagnostics) -> Self {
         let mut compose = Composer {
-            world,
-            said: world.contributions.iter().map(|said| ((&said.section, &said.provider), said)).collect(),
-            slots: world
+            snapshot,
+            said: snapshot.contributions.iter().map(|said| ((&said.section, &said.provider), said)).collect(),
+            slots: snapshot
                 .profile
                 .sections
                 .iter()
@@ -95,31 +95,31 @@ impl<'w> Composer<'w> {
                 .collect(),
             outline: Outline::default(),
         };
-        if let Some(custom) = &world.system_prompt.custom {
+        if let Some(custom) = &snapshot.system_prompt.custom {
             compose.only(custom, diagnostics);
             return compose;
         }
-        for id in &world.profile.unordered {
-            let why = match world.turn.agent {
+        for id in &snapshot.profile.unordered {
+            let why = match snapshot.turn.agent {
                 Some(_) => "it is no part of an agent's prompt",
                 None => "the chosen order leaves it out",
             };
             compose.leave(id.clone(), AbsentReason::Unordered, why.to_owned());
         }
-        for group in &world.profile.groups {
+        for group in &snapshot.profile.groups {
             compose.replace_group(group, diagnostics);
         }
-        for layer in &world.stack.0 {
+        for layer in &snapshot.stack.0 {
             compose.layer_sections(layer, diagnostics);
         }
-        for over in &world.overrides {
+        for over in &snapshot.overrides {
             compose.setting(over, diagnostics);
         }
         compose.merge();
         compose.merge_prompts();
-        match (&world.system_prompt.append, &world.profile.append_id) {
+        match (&snapshot.system_prompt.append, &snapshot.profile.append_id) {
             (Some(append), _) => compose.append(append),
-            (None, Some(id)) if world.turn.agent.is_none() => {
+            (None, Some(id)) if snapshot.turn.agent.is_none() => {
                 let why = "`systemPrompt.append` is not set".to_owned();
                 compose.leave(id.clone(), AbsentReason::Silent, why);
             }
@@ -130,16 +130,16 @@ impl<'w> Composer<'w> {
 
     /// One text behind everything.
     fn append(&mut self, append: &Piece) {
-        let id = self.world.profile.append_id.as_ref().map_or("systemPrompt.append", SectionId::as_str);
+        let id = self.snapshot.profile.append_id.as_ref().map_or("systemPrompt.append", SectionId::as_str);
         let mut section = whole(id, append);
-        section.prefix.clone_from(&self.world.profile.added_prefix);
+        section.prefix.clone_from(&self.snapshot.profile.added_prefix);
         self.insert(self.slots.len(), section);
     }
 
     /// One text instead of everything.
     fn only(&mut self, custom: &Piece, diagnostics: &mut Diagnostics) {
         let path = &custom.origin;
-        let profile = &self.world.profile;
+        let profile = &self.snapshot.profile;
         for id in profile.sections.iter().map(|section| &section.id).chain(&profile.unordered) {
             self.leave(
                 id.clone(),
@@ -154,8 +154,8 @@ impl<'w> Composer<'w> {
                 .help("this project's settings replace the profile and your own texts"),
             _ => Diagnostic::info(DiagnosticCode::PromptCustom, what),
         });
-        if let Some(append) = &self.world.system_prompt.append {
-            if self.world.system_prompt.combine {
+        if let Some(append) = &self.snapshot.system_prompt.append {
+            if self.snapshot.system_prompt.combine {
                 self.append(append);
                 return;
             }
@@ -190,7 +190,7 @@ impl<'w> Composer<'w> {
     fn added(&self, id: &str, pieces: Vec<Piece>) -> Section {
         let mut section = Section::new(SectionId::new(id), SectionBody::Text(pieces));
         // A frame separates by itself.
-        let profile = &self.world.profile;
+        let profile = &self.snapshot.profile;
         section.prefix = profile.added_prefix.clone().filter(|_| profile.frame.is_none());
         section
     }
@@ -198,23 +198,23 @@ impl<'w> Composer<'w> {
     /// Returns the index for a section without a place: after `added_after` and the sections that were
     /// already added there.
     fn added_at(&self) -> usize {
-        let anchor = self.world.profile.added_after.as_ref().and_then(|id| self.position(id.as_str()));
+        let anchor = self.snapshot.profile.added_after.as_ref().and_then(|id| self.position(id.as_str()));
         let Some(anchor) = anchor else { return self.slots.len() };
-        let known = |slot: &SectionSlot<'_>| self.world.profile.section(&slot.section.id).is_some();
+        let known = |slot: &SectionSlot<'_>| self.snapshot.profile.section(&slot.section.id).is_some();
         anchor + 1 + self.slots[anchor + 1..].iter().take_while(|slot| !known(slot)).count()
     }
 
     fn replace_group(&mut self, group: &SectionGroup, diagnostics: &mut Diagnostics) {
-        let world = self.world;
+        let snapshot = self.snapshot;
         let given = group.replace.iter().any(|candidate| match candidate {
-            ReplacementSource::Option(name) => world.given.contains_key(name),
+            ReplacementSource::Option(name) => snapshot.given.contains_key(name),
             ReplacementSource::File(_) | ReplacementSource::Store => false,
         });
         let mut found = group.replace.iter().filter_map(|candidate| {
             let pieces = match candidate {
-                ReplacementSource::Option(name) => world.given.get(name),
-                ReplacementSource::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
-                ReplacementSource::Store => world.stored.as_ref(),
+                ReplacementSource::Option(name) => snapshot.given.get(name),
+                ReplacementSource::File(file) => snapshot.stack.layer(file.scope)?.files.get(&file.name),
+                ReplacementSource::Store => snapshot.stored.as_ref(),
             };
             Some((candidate, pieces?))
         });
@@ -225,17 +225,17 @@ impl<'w> Composer<'w> {
                 let first = found.next();
                 // Who gives an empty text means it.
                 if let Some((candidate, pieces)) = first.filter(|_| !given) {
-                    let place = file_place(candidate, world);
+                    let place = file_place(candidate, snapshot);
                     let below = found.next();
                     let note = emptiness(&group.id, pieces, place.clone(), below.is_some());
-                    let hides = || Some(hidden(&place?, &file_place(below?.0, world)?));
+                    let hides = || Some(hidden(&place?, &file_place(below?.0, snapshot)?));
                     diagnostics.extend(note.or_else(hides));
                 }
                 first.filter(|(_, pieces)| !is_empty(pieces))
             }
         };
         let Some((_, pieces)) = winner else { return };
-        let is_stored = world.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces));
+        let is_stored = snapshot.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces));
         let path = match pieces.first() {
             Some(piece) => piece.origin.to_string(),
             None if is_stored => "an empty template".to_owned(),
@@ -366,7 +366,9 @@ impl<'w> Composer<'w> {
         }
         let section = self.slots[at].section.to_mut();
         section.language = over.language.unwrap_or(section.language);
-        if over.text.is_some() && section.language == Language::Verbatim && self.world.profile.frame.is_some()
+        if over.text.is_some()
+            && section.language == Language::Verbatim
+            && self.snapshot.profile.frame.is_some()
         {
             // In a tag of its own a blank text can be seen, and it was given as it is.
             section.keep_blank = true;
@@ -413,7 +415,7 @@ impl<'w> Composer<'w> {
     /// Gives a section of the profile another text. What framed the old one goes with it, but for the separator in a profile
     /// whose sections bring theirs themselves.
     fn replace(&mut self, at: usize, text: &[Piece]) {
-        let profile = &self.world.profile;
+        let profile = &self.snapshot.profile;
         let own_separators = profile.added_prefix.is_some() && profile.frame.is_none();
         let section = self.slots[at].section.to_mut();
         let separator = separator(section).filter(|_| own_separators);
@@ -443,7 +445,7 @@ impl<'w> Composer<'w> {
                 vec![PlanItem::imported(Cow::Borrowed(body))]
             }
             (SectionBody::Catalog(body), Cow::Owned(_)) => vec![PlanItem::imported(Cow::Owned(body.clone()))],
-            (SectionBody::List(ListName::Tools), _) => tools(&section, self.world),
+            (SectionBody::List(ListName::Tools), _) => tools(&section, self.snapshot),
             (SectionBody::List(ListName::Guidelines), _) => guidelines.into_iter().map(line).collect(),
             (SectionBody::Fill(_), _) => contribution.map(contributed).unwrap_or_default(),
         };
@@ -470,7 +472,7 @@ impl<'w> Composer<'w> {
         let audit_id = provider.as_ref().map(|provider| {
             contribution.and_then(|said| said.id.clone()).unwrap_or_else(|| provider.as_str().to_owned())
         });
-        let frame = self.world.profile.frame.as_ref().filter(|_| section.framed);
+        let frame = self.snapshot.profile.frame.as_ref().filter(|_| section.framed);
         let framed = |piece: fn(&SectionFrame) -> &Piece| {
             frame.map(|frame| Cow::Owned(framed(piece(frame), &section.id)))
         };
@@ -537,13 +539,13 @@ impl<'w> ItemFrames<'w> {
 /// Returns the profile's guidelines whose conditions hold, then those of the tools and the turn, then those that come
 /// last. Equal texts count once.
 fn guidelines<'w>(
-    world: &'w Snapshot,
+    snapshot: &'w Snapshot,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Cow<'w, Piece>>, MissingVariable> {
     let mut found: Vec<Cow<'w, Piece>> = Vec::new();
     let mut last = Vec::new();
-    for line in &world.profile.guidelines {
+    for line in &snapshot.profile.guidelines {
         let holds = match &line.when {
             Some(when) => when.holds(&mut |key| variables.exists(key, diagnostics))?,
             None => true,
@@ -559,12 +561,12 @@ fn guidelines<'w>(
             found.push(Cow::Owned(origin(text.to_owned())));
         }
     };
-    for tool in &world.turn.tools {
+    for tool in &snapshot.turn.tools {
         for text in &tool.guidelines {
             add(text, &|text| tool_piece(tool, "guideline", text));
         }
     }
-    for text in &world.turn.guidelines {
+    for text in &snapshot.turn.guidelines {
         add(text, &|text| Piece { text, origin: Origin::Caller { flag: "guidelines".into() } });
     }
     found.append(&mut last);
@@ -616,7 +618,7 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
         .items
         .iter()
         .map(|item| PlanItem {
-            facts: ItemFacts::Given(&item.facts),
+            variables: ItemVariables::Given(&item.variables),
             rank: item.rank,
             ..PlanItem::new(Cow::Borrowed(item.pieces.as_slice()), item.language)
         })
@@ -624,9 +626,9 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
 }
 
 /// Returns the place of a candidate that is a file.
-fn file_place(candidate: &ReplacementSource, world: &Snapshot) -> Option<Place> {
+fn file_place(candidate: &ReplacementSource, snapshot: &Snapshot) -> Option<Place> {
     let file = candidate.file()?;
-    let layer = world.stack.layer(file.scope)?;
+    let layer = snapshot.stack.layer(file.scope)?;
     Some(Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
 }
 
@@ -642,8 +644,8 @@ fn framed(piece: &Piece, id: &SectionId) -> Piece {
     Piece { text: piece.text.replace("[section:id]", id.as_str()), origin: piece.origin.clone() }
 }
 
-fn tools<'w>(section: &Section, world: &'w Snapshot) -> Vec<PlanItem<'w>> {
-    let builtin = &world.profile.tool_texts;
+fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
+    let builtin = &snapshot.profile.tool_texts;
     // Nothing is made that the frame of an item does not ask for.
     let frame = section.item.as_ref().map(|item| item.text.as_str());
     let asks = |name: &str| {
@@ -659,7 +661,7 @@ fn tools<'w>(section: &Section, world: &'w Snapshot) -> Vec<PlanItem<'w>> {
             ToolLineSource::Name => Some(Cow::Borrowed(tool.name.as_str())),
         })
     };
-    world
+    snapshot
         .turn
         .tools
         .iter()
@@ -667,21 +669,22 @@ fn tools<'w>(section: &Section, world: &'w Snapshot) -> Vec<PlanItem<'w>> {
         .map(|tool| (tool, said(tool)))
         .filter(|(_, said)| !section.skip_silent || said.as_ref().is_some_and(|said| !said.is_empty()))
         .map(|(tool, said)| {
-            let mut facts: Vec<(&'static str, Cow<'w, str>)> = Vec::with_capacity(4);
-            facts.push(("name", Cow::Borrowed(tool.name.as_str())));
-            facts.extend(said.map(|said| ("said", said)));
+            let mut variables: Vec<(&'static str, Cow<'w, str>)> = Vec::with_capacity(4);
+            variables.push(("name", Cow::Borrowed(tool.name.as_str())));
+            variables.extend(said.map(|said| ("said", said)));
             if asks("snippet") {
-                facts.extend(tool.line().map(|line| ("snippet", Cow::Owned(line))));
+                variables.extend(tool.line().map(|line| ("snippet", Cow::Owned(line))));
             }
             if asks("description") {
-                facts.extend(tool.description.as_deref().map(|text| ("description", Cow::Borrowed(text))));
+                variables
+                    .extend(tool.description.as_deref().map(|text| ("description", Cow::Borrowed(text))));
             }
             let pieces = match asks("text") {
                 true => vec![tool_piece(tool, "name", tool.name.clone())],
                 false => Vec::new(),
             };
             PlanItem {
-                facts: ItemFacts::Made(facts),
+                variables: ItemVariables::Made(variables),
                 ..PlanItem::new(Cow::Owned(pieces), Language::Verbatim)
             }
         })
@@ -692,7 +695,7 @@ fn tool_piece(tool: &Tool, what: &str, text: String) -> Piece {
     let source = tool.source.as_deref().unwrap_or("--tools");
     Piece {
         text,
-        origin: Origin::Fact {
+        origin: Origin::Variable {
             key: VariableKey::new("tool", &format!("{}.{what}", tool.name)),
             source: source.into(),
         },

@@ -1,9 +1,9 @@
-//! Conditions: when a section or a guideline speaks. `all`, `any` and `none` over facts, nestable.
+//! Conditions: when a section or a guideline speaks. `all`, `any` and `none` over variables, nestable.
 
-use crate::fact::VariableKey;
+use crate::variable::VariableKey;
 use serde::{Deserialize, Serialize};
 
-/// A condition over the existence of facts. Every named list must hold: all of `all`, one of `any`, none of `none`.
+/// A condition over the existence of variables. Every named list must hold: all of `all`, one of `any`, none of `none`.
 ///
 /// ```
 /// use preface_core::condition::Condition;
@@ -24,12 +24,12 @@ pub struct Condition {
     pub none: Vec<Test>,
 }
 
-/// One line of a condition: a fact that must exist, or a condition of its own.
+/// One line of a condition: a variable that must exist, or a condition of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a test is a fact such as `tool:read`, or a condition in braces")]
+#[serde(untagged, expecting = "a test is a variable such as `tool:read`, or a condition in braces")]
 pub enum Test {
-    /// Holds where the fact exists (an empty text exists).
-    Fact(VariableKey),
+    /// Holds where the variable exists (an empty text exists).
+    Variable(VariableKey),
     /// Holds where the inner condition holds.
     Inner(Condition),
 }
@@ -76,18 +76,18 @@ impl Condition {
         }
         if let Some(any) = &self.any {
             let mut fails = Vec::new();
-            let mut held = false;
+            let mut found = false;
             for test in any {
                 match test.decide(exists, words)? {
                     ConditionResult::Holds => {
-                        held = true;
+                        found = true;
                         break;
                     }
                     ConditionResult::Fails(why) if words => fails.push(why),
                     ConditionResult::Fails(_) => {}
                 }
             }
-            if !held {
+            if !found {
                 return Ok(ConditionResult::Fails(match fails.as_slice() {
                     [] => "condition `any` of nothing is false".to_owned(),
                     fails => fails.join(", and "),
@@ -103,7 +103,7 @@ impl Condition {
         Ok(ConditionResult::Holds)
     }
 
-    /// Returns every fact that the condition could ask for, in order of mention.
+    /// Returns every variable that the condition could ask for, in order of mention.
     #[must_use]
     pub fn keys(&self) -> Vec<&VariableKey> {
         let mut keys = Vec::new();
@@ -111,7 +111,7 @@ impl Condition {
         while let Some(condition) = open.pop() {
             for test in condition.all.iter().chain(condition.any.iter().flatten()).chain(&condition.none) {
                 match test {
-                    Test::Fact(key) => keys.push(key),
+                    Test::Variable(key) => keys.push(key),
                     Test::Inner(inner) => open.push(inner),
                 }
             }
@@ -127,16 +127,16 @@ impl Test {
         words: bool,
     ) -> Result<ConditionResult, E> {
         Ok(match self {
-            Test::Fact(key) if exists(key)? => ConditionResult::Holds,
-            Test::Fact(key) if words => ConditionResult::Fails(format!("condition `{key}` is false")),
-            Test::Fact(_) => ConditionResult::Fails(String::new()),
+            Test::Variable(key) if exists(key)? => ConditionResult::Holds,
+            Test::Variable(key) if words => ConditionResult::Fails(format!("condition `{key}` is false")),
+            Test::Variable(_) => ConditionResult::Fails(String::new()),
             Test::Inner(condition) => condition.walk(exists, words)?,
         })
     }
 
     fn words(&self) -> String {
         match self {
-            Test::Fact(key) => key.to_string(),
+            Test::Variable(key) => key.to_string(),
             Test::Inner(condition) => {
                 let keys: Vec<String> = condition.keys().iter().map(ToString::to_string).collect();
                 format!("({})", keys.join(", "))

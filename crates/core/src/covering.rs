@@ -1,4 +1,4 @@
-//! The distinct origins of a run of spans: one per file, profile key, fact and flag, in order of first appearance.
+//! The distinct origins of a run of spans: one per file, profile key, variable and flag, in order of first appearance.
 
 use crate::origin::Origin;
 use std::{collections::BTreeMap, ops::Range};
@@ -37,7 +37,7 @@ fn identity(origin: &Origin) -> (u8, &str, &str) {
     match origin {
         Origin::Source { source, .. } => (source.scope as u8, &source.path, ""),
         Origin::Literal { profile, key } => (10, profile, key),
-        Origin::Fact { key, source } => (11, key.as_str(), source),
+        Origin::Variable { key, source } => (11, key.as_str(), source),
         Origin::Caller { flag } => (12, flag, ""),
         Origin::Hook { hook, event } => (13, hook, event.as_str()),
         Origin::Stored { template, .. } => (14, template, ""),
@@ -60,12 +60,17 @@ fn widen(known: &mut Origin, other: &Origin) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{fact, file, literal};
+    use crate::sample::{file, literal, variable};
 
     #[test]
     fn a_file_is_named_once_with_all_that_was_taken() {
-        let origins =
-            [file("b.md", 20..30), fact("git:branch"), file("a.md", 0..4), file("b.md", 4..9), literal("x")];
+        let origins = [
+            file("b.md", 20..30),
+            variable("git:branch"),
+            file("a.md", 0..4),
+            file("b.md", 4..9),
+            literal("x"),
+        ];
         let spans = origins.iter().enumerate().map(|(at, origin)| (at..at + 1, origin));
         let found = covering(spans);
         let names: Vec<_> = found.iter().map(|one| one.origin.to_string()).collect();

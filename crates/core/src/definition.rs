@@ -6,35 +6,35 @@ mod parameters;
 use crate::{
     catalog::CatalogBody,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    line::LineError,
     origin::Piece,
     outline::{Outline, Plan, PlanItem},
+    pipeline::PipelineError,
     profile::Profile,
     render::{RenderError, RenderRules, render},
     section::{Language, SectionId, SectionMeta, TrimMode},
     settings::shown,
+    snapshot::Snapshot,
     turn::Tool,
-    variables::{VariableSource, Variables},
-    world::Snapshot,
+    variable_source::{VariableSource, Variables},
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// Returns the active tools of a world with their descriptions worked out. The profile's words take the place of those
+/// Returns the active tools of a snapshot with their descriptions worked out. The profile's words take the place of those
 /// that ship with preface, and of none; what a layer or the caller says of a tool stays. A text of a catalog is used where the
 /// schema can take the names of its parameters. `source` is asked as in
-/// [`run`](crate::line::run), and its answers become part of the world.
+/// [`run`](crate::pipeline::run), and its answers become part of the snapshot.
 ///
 /// # Errors
-/// See [`LineError`].
+/// See [`PipelineError`].
 pub fn definitions(
-    world: &mut Snapshot,
+    snapshot: &mut Snapshot,
     source: &mut dyn VariableSource,
     notes: &mut Diagnostics,
-) -> Result<Vec<Tool>, LineError> {
-    let mut facts = std::mem::take(&mut world.facts);
-    let mut variables = Variables::new(&world.turn, &world.profile, &mut facts, source);
-    let defined = defined(&world.turn.tools, &world.profile, &mut variables, notes);
-    world.facts = facts;
+) -> Result<Vec<Tool>, PipelineError> {
+    let mut recorded = std::mem::take(&mut snapshot.variables);
+    let mut variables = Variables::new(&snapshot.turn, &snapshot.profile, &mut recorded, source);
+    let defined = defined(&snapshot.turn.tools, &snapshot.profile, &mut variables, notes);
+    snapshot.variables = recorded;
     Ok(defined?)
 }
 

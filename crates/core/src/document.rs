@@ -2,17 +2,17 @@
 //! keeps as a receipt, and what `diff` reads back.
 
 use crate::{
-    aside::{AsidePlace, Attachment},
+    attachment::{Attachment, AttachmentPlace},
     audit::AuditEvent,
     budget::Counter,
     covering::covering,
     diagnostic::Diagnostics,
     draft::{Absent, Cut},
-    fact::Stability,
     origin::Origin,
     prompt::{Part, Prompt},
     section::{ProviderName, SectionId},
     trigger::Trigger,
+    variable::Stability,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -44,14 +44,14 @@ pub struct Document {
     /// Its parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<DocumentPart>,
     /// What is sent beside it, in messages of the user; it is no part of the text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asides: Vec<DocumentAside>,
+    #[serde(default, alias = "asides", skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<DocumentAttachment>,
     /// What is not there, and why.
     pub absent: Vec<Absent>,
     /// Notes for this caller.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::diagnostic::Diagnostic>))]
     pub diagnostics: Diagnostics,
-    /// Facts for the log.
+    /// Variables for the log.
     pub audit: Vec<AuditEvent>,
     /// What made it, in order; empty where it was built once and nothing changed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -127,7 +127,7 @@ pub struct DocumentPart {
     pub stability: Stability,
     /// Who gives way last.
     pub priority: i64,
-    /// Where its text came from, each file (with the span that covers all that was taken), profile key, fact and flag
+    /// Where its text came from, each file (with the span that covers all that was taken), profile key, variable and flag
     /// once, in order of first appearance.
     pub origins: Vec<Origin>,
     /// Where each byte came from.
@@ -140,21 +140,21 @@ pub struct DocumentPart {
 /// it are the request's.
 ///
 /// ```
-/// use preface_core::{aside::AsidePlace, document::DocumentAside};
+/// use preface_core::{attachment::AsidePlace, document::DocumentAside};
 /// let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
-///     "origins":[{"kind":"fact","key":"event:path","source":"the event"}],
-///     "spans":[{"range":[0,4],"origin":{"kind":"fact","key":"event:path","source":"the event"}}]}"#;
-/// let aside: DocumentAside = serde_json::from_str(json).unwrap();
-/// assert_eq!((aside.place, aside.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
+///     "origins":[{"kind":"variable","key":"event:path","source":"the event"}],
+///     "spans":[{"range":[0,4],"origin":{"kind":"variable","key":"event:path","source":"the event"}}]}"#;
+/// let attachment: DocumentAside = serde_json::from_str(json).unwrap();
+/// assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct DocumentAside {
+pub struct DocumentAttachment {
     /// The reminder or section that it is.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub id: SectionId,
     /// The message that it goes with.
-    pub place: AsidePlace,
+    pub place: AttachmentPlace,
     /// What it says.
     pub text: String,
     /// Its tokens, without the tags around it.
@@ -167,16 +167,16 @@ pub struct DocumentAside {
     pub spans: Vec<DocumentSpan>,
 }
 
-impl DocumentAside {
-    fn of(aside: &Attachment, counter: &dyn Counter) -> DocumentAside {
-        let Attachment { place, part, text } = aside;
+impl DocumentAttachment {
+    fn of(attachment: &Attachment, counter: &dyn Counter) -> DocumentAttachment {
+        let Attachment { place, part, text } = attachment;
         let spans: Vec<DocumentSpan> = part
             .spans
             .iter()
             .map(|span| DocumentSpan { range: span.range.clone(), origin: span.origin.clone() })
             .collect();
         let origins = covering(spans.iter().map(|span| (span.range.clone(), &span.origin)));
-        DocumentAside {
+        DocumentAttachment {
             id: part.section.clone(),
             place: *place,
             text: text.clone(),
@@ -192,29 +192,33 @@ impl DocumentAside {
         let mut at = 0;
         for DocumentSpan { range: run, .. } in &self.spans {
             if run.start != at || run.end <= at || !self.text.is_char_boundary(run.end) {
-                return Err(format!("a span of the aside `{id}` covers {run:?}, expected to start at {at}"));
+                return Err(format!(
+                    "a span of the attachment `{id}` covers {run:?}, expected to start at {at}"
+                ));
             }
             at = run.end;
         }
         match at == self.text.len() {
             true => Ok(()),
-            false => Err(format!("the spans of the aside `{id}` cover {at} of {} bytes", self.text.len())),
+            false => {
+                Err(format!("the spans of the attachment `{id}` cover {at} of {} bytes", self.text.len()))
+            }
         }
     }
 }
 
-/// Publishes a run of bytes of the prompt, or of an aside, and its origin.
+/// Publishes a run of bytes of the prompt, or of an attachment, and its origin.
 ///
 /// ```
 /// use preface_core::document::DocumentSpan;
-/// let json = r#"{"range":[3,7],"origin":{"kind":"fact","key":"git:branch","source":".git/HEAD"}}"#;
+/// let json = r#"{"range":[3,7],"origin":{"kind":"variable","key":"git:branch","source":".git/HEAD"}}"#;
 /// let span: DocumentSpan = serde_json::from_str(json).unwrap();
 /// assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentSpan {
-    /// The bytes, counted from the start of the **prompt**; those of an aside from the start of its text.
+    /// The bytes, counted from the start of the **prompt**; those of an attachment from the start of its text.
     #[serde(with = "crate::origin::range")]
     #[cfg_attr(feature = "openapi", schema(value_type = [usize; 2]))]
     pub range: Range<usize>,
@@ -239,7 +243,11 @@ impl Document {
             fingerprint: prompt.fingerprint(),
             tokens: Tokens::of(&prompt.text, counter),
             parts: prompt.parts.iter().map(|part| DocumentPart::of(prompt, part, counter)).collect(),
-            asides: prompt.asides.iter().map(|aside| DocumentAside::of(aside, counter)).collect(),
+            attachments: prompt
+                .attachments
+                .iter()
+                .map(|attachment| DocumentAttachment::of(attachment, counter))
+                .collect(),
             absent: prompt.absent.clone(),
             diagnostics: prompt.diagnostics.clone(),
             audit: prompt.audit.clone(),
@@ -286,7 +294,7 @@ impl Document {
         if at != self.text.len() {
             return Err(format!("the parts cover {at} of {} bytes", self.text.len()));
         }
-        self.asides.iter().try_for_each(DocumentAside::check)?;
+        self.attachments.iter().try_for_each(DocumentAttachment::check)?;
         let found = crate::prompt::fingerprint(&self.text);
         if self.fingerprint != found {
             return Err(format!("the fingerprint is `{}`, the text's is `{found}`", self.fingerprint));
@@ -341,7 +349,7 @@ mod tests {
         budget::{Bytes4, CLAUDE},
         diagnostic::{Diagnostic, Place},
         draft::{AbsentReason, CutWhy},
-        sample::{caller, fact, file, literal, prompts},
+        sample::{caller, file, literal, prompts, variable},
         scope::Scope,
     };
     use proptest::prelude::*;
@@ -355,7 +363,7 @@ mod tests {
                 &[
                     ("\n\n", literal("join")),
                     ("Today is ", file("AGENTS.md", 0..9)),
-                    ("2026-10-01", fact("system:local_date")),
+                    ("2026-10-01", variable("system:local_date")),
                     (".", file("AGENTS.md", 28..29)),
                     ("!", caller("--append")),
                 ],
@@ -369,7 +377,7 @@ mod tests {
             why: "condition `tool:read` is false".into(),
         });
         prompt.diagnostics.push(
-            Diagnostic::warning(crate::diagnostic::DiagnosticCode::TrustHeld, "`AGENTS.md` is held")
+            Diagnostic::warning(crate::diagnostic::DiagnosticCode::TrustUntrusted, "`AGENTS.md` is held")
                 .at(Place::file(Some(Scope::Project), "AGENTS.md"))
                 .help("grant it"),
         );
@@ -397,17 +405,17 @@ mod tests {
      "origins": [
        {"kind": "literal", "profile": "test", "key": "join"},
        {"kind": "source", "scope": "project", "path": "AGENTS.md", "span": [0, 29]},
-       {"kind": "fact", "key": "system:local_date", "source": "test"},
+       {"kind": "variable", "key": "system:local_date", "source": "test"},
        {"kind": "caller", "flag": "--append"}],
      "spans": [
        {"range": [9, 11], "origin": {"kind": "literal", "profile": "test", "key": "join"}},
        {"range": [11, 20], "origin": {"kind": "source", "scope": "project", "path": "AGENTS.md", "span": [0, 9]}},
-       {"range": [20, 30], "origin": {"kind": "fact", "key": "system:local_date", "source": "test"}},
+       {"range": [20, 30], "origin": {"kind": "variable", "key": "system:local_date", "source": "test"}},
        {"range": [30, 31], "origin": {"kind": "source", "scope": "project", "path": "AGENTS.md", "span": [28, 29]}},
        {"range": [31, 32], "origin": {"kind": "caller", "flag": "--append"}}],
      "cuts": [{"why": "ceiling", "before": 9, "after": 6, "range": [29, 40]}]}],
   "absent": [{"section": "skills", "reason": "condition", "why": "condition `tool:read` is false"}],
-  "diagnostics": [{"code": "trust/held", "severity": "warning", "message": "`AGENTS.md` is held",
+  "diagnostics": [{"code": "trust/untrusted", "severity": "warning", "message": "`AGENTS.md` is held",
     "origin": {"scope": "project", "path": "AGENTS.md"}, "help": "grant it"}],
   "audit": [{"type": "ContextContributionMade", "payload": {"providerId": "SystemPromptFile", "byteCount": 860}}]
 }"#

@@ -1,10 +1,10 @@
 //! The nouns between render and assemble: parts with text and spans, before they have a place in the prompt.
 
 use crate::{
-    fact::Stability,
     origin::{Origin, Span},
     prompt::Part,
     section::{SectionId, SectionMeta},
+    variable::Stability,
 };
 use serde::{Deserialize, Serialize};
 use std::{ops::Range, sync::Arc};

@@ -1,12 +1,12 @@
 //! The pure line of preface.
 //!
-//! A [`Snapshot`](world::Snapshot) goes in, a [`Prompt`](prompt::Prompt) comes out, and every byte of the prompt knows
+//! A [`Snapshot`](snapshot::Snapshot) goes in, a [`Prompt`](prompt::Prompt) comes out, and every byte of the prompt knows
 //! where it came from. Nothing in this crate looks at a disk, a clock, an environment or a hash order: the same
-//! world gives the same bytes everywhere.
+//! snapshot gives the same bytes everywhere.
 
-pub mod aside;
 pub mod assemble;
 pub mod assets;
+pub mod attachment;
 pub mod audit;
 pub mod budget;
 pub mod catalog;
@@ -20,15 +20,15 @@ pub mod document;
 pub mod draft;
 pub mod explain;
 pub mod extension;
-pub mod fact;
+pub mod format;
 pub mod hook;
 pub mod layer;
-pub mod line;
 pub mod lint;
 pub mod mcp_servers;
 pub mod message;
 pub mod origin;
 pub mod outline;
+pub mod pipeline;
 pub mod profile;
 pub mod prompt;
 pub mod reminder;
@@ -40,11 +40,11 @@ pub mod scope;
 pub mod section;
 pub mod settings;
 pub mod skill;
+pub mod snapshot;
 pub mod suggestion;
 pub mod template;
 pub mod trigger;
 pub mod trust;
 pub mod turn;
-pub mod variables;
-pub mod wire;
-pub mod world;
+pub mod variable;
+pub mod variable_source;

@@ -1,6 +1,6 @@
 //! Where text came from. A prompt is a list of spans, each with one origin, and the spans tile it.
 
-use crate::{fact::VariableKey, hook::HookEvent, scope::Scope};
+use crate::{hook::HookEvent, scope::Scope, variable::VariableKey};
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -40,7 +40,8 @@ pub enum Origin {
         key: Arc<str>,
     },
     /// The value of a variable.
-    Fact {
+    #[serde(alias = "fact")]
+    Variable {
         /// The key of the variable.
         key: VariableKey,
         /// The source of the value.
@@ -105,7 +106,7 @@ impl fmt::Display for Origin {
         match self {
             Origin::Source { source, .. } => write!(f, "{}", source.path),
             Origin::Literal { profile, key } => write!(f, "{profile}.toml {key}"),
-            Origin::Fact { key, .. } => write!(f, "[{key}]"),
+            Origin::Variable { key, .. } => write!(f, "[{key}]"),
             Origin::Stored { template, version: Some(version), .. } => {
                 write!(f, "template {template}@{version}")
             }

@@ -75,16 +75,16 @@ pub struct PlanItem<'w> {
     /// A text of an imported catalog; then there are no pieces.
     pub imported: Option<Cow<'w, CatalogBody>>,
     /// The `item:` variables beside `item:text`.
-    pub facts: ItemFacts<'w>,
+    pub variables: ItemVariables<'w>,
     /// The rank of the item: when the part is cut, the lowest rank is cut first, and of equal ones the last.
     pub rank: u32,
 }
 
 impl<'w> PlanItem<'w> {
-    /// Plans a text without facts.
+    /// Plans a text without variables.
     #[must_use]
     pub fn new(pieces: Cow<'w, [Piece]>, language: Language) -> Self {
-        PlanItem { pieces, language, imported: None, facts: ItemFacts::None, rank: 0 }
+        PlanItem { pieces, language, imported: None, variables: ItemVariables::None, rank: 0 }
     }
 
     /// Plans a text of a catalog.
@@ -96,7 +96,7 @@ impl<'w> PlanItem<'w> {
 
 /// The variables that an item's frame can use beside the item's text. A handful, in the order of their names.
 #[derive(Clone, Debug, Default)]
-pub enum ItemFacts<'w> {
+pub enum ItemVariables<'w> {
     /// None.
     #[default]
     None,
@@ -106,15 +106,15 @@ pub enum ItemFacts<'w> {
     Made(Vec<(&'static str, Cow<'w, str>)>),
 }
 
-impl ItemFacts<'_> {
-    /// Returns a fact by name.
+impl ItemVariables<'_> {
+    /// Returns a variable by name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         match self {
-            ItemFacts::None => None,
-            ItemFacts::Given(facts) => facts.get(name).map(String::as_str),
-            ItemFacts::Made(facts) => {
-                facts.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_ref())
+            ItemVariables::None => None,
+            ItemVariables::Given(variables) => variables.get(name).map(String::as_str),
+            ItemVariables::Made(variables) => {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_ref())
             }
         }
     }

@@ -1,14 +1,14 @@
 //! The prompt: a recording. Text, explain view, diff and receipt are replays of this one value.
 
 use crate::{
-    aside::Attachment,
+    attachment::Attachment,
     audit::AuditEvent,
     diagnostic::Diagnostics,
     draft::{Absent, Cut},
-    fact::Stability,
     origin::{Origin, Span},
     section::{ProviderName, SectionId},
     trigger::Trigger,
+    variable::Stability,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -26,8 +26,8 @@ pub struct Prompt {
     /// The parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<Part>,
     /// The attachments, sent in messages of the user.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asides: Vec<Attachment>,
+    #[serde(default, alias = "asides", skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
     /// Diagnostics for this caller.
@@ -93,7 +93,7 @@ impl Prompt {
         fingerprint(&self.text)
     }
 
-    /// Checks that parts tile the text, that spans tile the parts and the asides, and that no character is split. Every
+    /// Checks that parts tile the text, that spans tile the parts and the attachments, and that no character is split. Every
     /// build holds this; a test and `--snapshot` readers call it.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Prompt {
             at = part.range.end;
             check_spans(part, &self.text)?;
         }
-        self.asides.iter().try_for_each(Attachment::check_tiling)?;
+        self.attachments.iter().try_for_each(Attachment::check_tiling)?;
         if at == self.text.len() {
             Ok(())
         } else {

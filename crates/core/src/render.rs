@@ -11,7 +11,6 @@ use crate::{
     catalog::Bindings,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason, Draft, DraftItem, DraftPart, behead_spans, push_span, truncate_spans},
-    fact::VariableKey,
     lint::{
         character::{Class, escape_name},
         finding::TextFinding,
@@ -24,7 +23,8 @@ use crate::{
     section::TrimMode,
     template::{TemplateError, TemplateOptions},
     turn::Tool,
-    variables::{MissingVariable, Variables},
+    variable::VariableKey,
+    variable_source::{MissingVariable, Variables},
 };
 use part::WrittenPart;
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
@@ -450,7 +450,7 @@ impl RenderedText {
     }
 }
 
-/// Writes pieces as they are, but for forged structure in values of facts.
+/// Writes pieces as they are, but for forged structure in values of variables.
 fn push_pieces(
     out: &mut RenderedText,
     pieces: &[Piece],
@@ -459,7 +459,7 @@ fn push_pieces(
 ) {
     for piece in pieces {
         let text = match &piece.origin {
-            Origin::Fact { key, .. } => rules.guard(key.kind(), key, &piece.text, diagnostics),
+            Origin::Variable { key, .. } => rules.guard(key.kind(), key, &piece.text, diagnostics),
             _ => Cow::Borrowed(piece.text.as_str()),
         };
         out.push(&text, piece.origin.clone());

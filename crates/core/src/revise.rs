@@ -7,12 +7,12 @@
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode},
     draft::{Absent, AbsentReason, behead_spans, truncate_spans},
-    fact::Stability,
     hook::HookEvent,
     origin::{Origin, Span},
     prompt::{Part, Prompt},
     section::{DEFAULT_PRIORITY, SectionId},
     settings::shown,
+    variable::Stability,
 };
 use serde::{Deserialize, Serialize};
 use std::{

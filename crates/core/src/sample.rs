@@ -1,12 +1,12 @@
 //! Hand-built prompts for tests.
 
 use crate::{
-    fact::{Stability, VariableKey},
     hook::HookEvent,
     origin::{Origin, Source, Span},
     prompt::{Part, Prompt},
     scope::Scope,
     section::SectionId,
+    variable::{Stability, VariableKey},
 };
 use proptest::prelude::*;
 use std::{ops::Range, sync::Arc};
@@ -34,9 +34,9 @@ pub(crate) fn literal(key: &str) -> Origin {
     Origin::Literal { profile: "test".into(), key: key.into() }
 }
 
-/// Returns an origin in a fact.
-pub(crate) fn fact(key: &str) -> Origin {
-    Origin::Fact { key: key.parse::<VariableKey>().expect("a fact name"), source: "test".into() }
+/// Returns an origin in a variable.
+pub(crate) fn variable(key: &str) -> Origin {
+    Origin::Variable { key: key.parse::<VariableKey>().expect("a variable name"), source: "test".into() }
 }
 
 /// Returns an origin in what the caller said.
@@ -88,7 +88,7 @@ pub(crate) fn prompts() -> impl Strategy<Value = Prompt> {
         (0..40usize).prop_map(|at| file("AGENTS.md", at..at + 4)),
         (0..40usize).prop_map(|at| bad("api/AGENTS.md", at..at + 1)),
         "[a-c]".prop_map(|key| literal(&key)),
-        "git:[a-c]".prop_map(|key| fact(&key)),
+        "git:[a-c]".prop_map(|key| variable(&key)),
         Just(caller("--append")),
         "[a-c]".prop_map(|name| hook(&name)),
     ];

@@ -1,6 +1,9 @@
 //! Sections: named slots of the prompt, as a profile describes them.
 
-use crate::{aside::AsidePlace, catalog::CatalogBody, condition::Condition, fact::Stability, origin::Piece};
+use crate::{
+    attachment::AttachmentPlace, catalog::CatalogBody, condition::Condition, origin::Piece,
+    variable::Stability,
+};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -164,7 +167,7 @@ pub struct Section {
     /// Text after the body (a template).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suffix: Option<Piece>,
-    /// The form of each item (a template with `item:` facts); `None` is `[item:text]`.
+    /// The form of each item (a template with `item:` variables); `None` is `[item:text]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<Piece>,
     /// Text between items (a template).
@@ -220,7 +223,7 @@ pub struct Section {
     pub merge_into: Option<SectionId>,
     /// The message of the user that it is read in; `None` is the system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<AsidePlace>,
+    pub place: Option<AttachmentPlace>,
     /// Options for the context provider that fills it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, serde_json::Value>,
@@ -300,7 +303,7 @@ pub struct SectionMeta {
     /// True: it comes after all other parts.
     pub last: bool,
     /// The message of the user that it is read in; `None` is the system prompt.
-    pub place: Option<AsidePlace>,
+    pub place: Option<AttachmentPlace>,
 }
 
 impl SectionMeta {

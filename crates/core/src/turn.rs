@@ -36,7 +36,7 @@ pub struct Turn {
     pub counter: String,
     /// Values that `--variable` sets (or removes), before any provider is asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub facts: BTreeMap<crate::fact::VariableKey, Option<String>>,
+    pub variables: BTreeMap<crate::variable::VariableKey, Option<String>>,
 }
 
 /// The prefix of the `source` of a tool that an MCP server brings; the server's name follows.

@@ -5,9 +5,9 @@ use preface_core::{
         Binary, Bindings, EvaluationError, EvaluationScope, Expression, Fragment, FragmentSource, MOST_BYTES,
         Number, Statement, Unary, evaluate,
     },
-    fact::VariableKey,
     turn::Tool,
-    variables::MissingVariable,
+    variable::VariableKey,
+    variable_source::MissingVariable,
 };
 use proptest::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};
@@ -19,9 +19,9 @@ LIMIT = { call = 600000 }
 OFF = { call = false }
 NONE = { null = true }
 TASK = { object = { name = "Task", agent = { object = { kind = "explore" } } } }
-STYLE = { given = "option:style", then = { object = { name = { fact = "option:style" } } } }
-STATUS = { fact = "git:status" }
-BRANCH = { fact = "git:branch" }
+STYLE = { given = "option:style", then = { object = { name = { variable = "option:style" } } } }
+STATUS = { variable = "git:status" }
+BRANCH = { variable = "git:branch" }
 YEAR = { count = "system:year" }
 HAS_BASH = { has = "tool:Bash" }
 PATHS = { cases = { user = "~/.a", project = ".a" } }
@@ -36,7 +36,7 @@ fn bindings() -> Bindings {
     toml::from_str(BINDINGS).unwrap()
 }
 
-fn facts() -> BTreeMap<VariableKey, Option<String>> {
+fn variables() -> BTreeMap<VariableKey, Option<String>> {
     [
         ("git:status", Some(" M a.rs ${BRANCH}")),
         ("git:branch", None),
@@ -62,9 +62,9 @@ fn fragments<T>(
     expression: &Expression,
     see: impl FnOnce(&[Fragment<'_>]) -> T,
 ) -> Result<T, EvaluationError> {
-    let (bindings, facts, source) = (bindings(), facts(), Arc::<str>::from("test"));
+    let (bindings, variables, source) = (bindings(), variables(), Arc::<str>::from("test"));
     let tools = [tool("Bash"), tool("Grep")];
-    let mut look = |key: &VariableKey| match facts.get(key) {
+    let mut look = |key: &VariableKey| match variables.get(key) {
         None => Err(MissingVariable(key.clone())),
         Some(value) => Ok(value.clone().map(|text| (text, source.clone()))),
     };
@@ -239,7 +239,7 @@ fn what_comes_to_nothing_says_why() {
 
 #[test]
 fn a_fact_is_asked_for_where_the_outcome_hangs_on_it_and_nowhere_else() {
-    let unknown: Bindings = toml::from_str("A = { fact = \"git:never\" }\nB = true").unwrap();
+    let unknown: Bindings = toml::from_str("A = { variable = \"git:never\" }\nB = true").unwrap();
     let mut look = |key: &VariableKey| Err(MissingVariable(key.clone()));
     let sight = EvaluationScope { bindings: &unknown, tools: &[] };
     let lazy = choose(name("B"), text("yes"), name("A"));
@@ -258,12 +258,12 @@ fn each_run_of_the_text_says_who_said_it() {
         assert!(matches!(said[0], FragmentSource::Written));
         assert!(matches!(said[1], FragmentSource::Bound("GREP")));
         assert!(matches!(said[2], FragmentSource::Written));
-        assert!(matches!(said[3], FragmentSource::Fact(key, _) if key.as_str() == "git:status"));
+        assert!(matches!(said[3], FragmentSource::Variable(key, _) if key.as_str() == "git:status"));
     })
     .unwrap();
-    // What is made of a fact's value is still its value.
+    // What is made of a variable's value is still its value.
     let made = call(member(name("STATUS"), "trim"), vec![]);
-    fragments(&made, |fragments| assert!(matches!(fragments[0].said, FragmentSource::Fact(..)))).unwrap();
+    fragments(&made, |fragments| assert!(matches!(fragments[0].said, FragmentSource::Variable(..)))).unwrap();
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod extension;
 
-use extension::{Checker, broken, held, ordering, path, raw, resolved, settings, sound, with};
+use extension::{Checker, broken, ordering, path, raw, resolved, settings, sound, untrusted, with};
 use preface_core::{
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Manifest, ManifestLocation,
@@ -23,7 +23,7 @@ enum What {
     Broken,
     Garbage,
     Claims(&'static str),
-    Held,
+    Untrusted,
 }
 
 type Spot = (Scope, Category, &'static str);
@@ -35,7 +35,7 @@ fn found(((scope, category, id), what): (Spot, What)) -> DiscoveredManifest {
         What::Broken => broken(scope, category, id),
         What::Garbage => raw(scope, category, id, "{\"id\": "),
         What::Claims(other) => with(scope, category, id, &json!({"id": other})),
-        What::Held => held(scope, category, id),
+        What::Untrusted => untrusted(scope, category, id),
     }
 }
 
@@ -58,7 +58,7 @@ fn layers() -> impl Strategy<Value = Vec<(Spot, What)>> {
         2 => Just(What::Broken),
         1 => Just(What::Garbage),
         1 => select(&IDS[..]).prop_map(What::Claims),
-        1 => Just(What::Held),
+        1 => Just(What::Untrusted),
     ];
     vec((spot(), what), 0..14)
         .prop_map(|all| {

@@ -3,8 +3,8 @@
 mod extension;
 
 use extension::{
-    All, CONFIG, CONTRACT, Checker, DISCOVERY, REGISTER, SHAPE, broken, held, manifest, of_severity,
-    ordering, path, raw, resolved, row, settings, sound, told, with,
+    All, CONFIG, CONTRACT, Checker, DISCOVERY, REGISTER, SHAPE, broken, manifest, of_severity, ordering,
+    path, raw, resolved, row, settings, sound, told, untrusted, with,
 };
 use preface_core::{
     audit::AuditEvent,
@@ -439,11 +439,11 @@ mod fallback {
 
     #[test]
     fn one_that_waits_for_trust_hides_nothing_and_did_not_fail() {
-        let scopes = resolved(vec![bash(Bundled), held(Project, Category::Tools, "Bash")], &nothing());
+        let scopes = resolved(vec![bash(Bundled), untrusted(Project, Category::Tools, "Bash")], &nothing());
         assert_eq!(active(&scopes), ["bundled/Bash"]);
         assert_eq!(row(&scopes, Bundled, Category::Tools, "Bash").fallback_from, None, "nothing is broken");
         let waiting = row(&scopes, Project, Category::Tools, "Bash");
-        assert_eq!((waiting.status, waiting.active), (Status::Held, false));
+        assert_eq!((waiting.status, waiting.active), (Status::Untrusted, false));
         assert_eq!(scopes.startup().disabled_count, 0);
     }
 }
@@ -859,7 +859,7 @@ mod listing {
             with(Project, Category::Tools, "Bash", &json!({"id": "", "description": 1, "promptSnippet": 2})),
             sound(Bundled, Category::Loggers, "off"),
             broken(Project, Category::Ui, "alone"),
-            held(Project, Category::Hooks, "waits"),
+            untrusted(Project, Category::Hooks, "waits"),
             sound(Project, Category::Commands, "go"),
         ];
         let off = settings(&[(Global, json!({"loggers": {"off": {"disable": true}}}))]);

@@ -1,17 +1,16 @@
 //! Texts that imitate the profile's own tags and headings: what is told of them, where, and what becomes of them.
 
 use preface_core::{
-    fact::{RecordedVariables, Stability},
     layer::Stack,
-    line,
     lint::forged::scan_tags,
     origin::{Origin, Piece, Source, decode},
-    profile,
+    pipeline, profile,
     prompt::Prompt,
     scope::Scope,
     section::{Language, ProviderName, SectionId},
+    snapshot::{Contribution, Item, SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     turn::Turn,
-    world::{Contribution, Item, SettingsPrompt, Snapshot, WORLD_VERSION},
+    variable::{RecordedVariables, Stability},
 };
 use proptest::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};
@@ -46,7 +45,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         section: SectionId::new(section),
         items: items
             .into_iter()
-            .map(|(pieces, language)| Item { facts: BTreeMap::new(), pieces, language, rank: 0 })
+            .map(|(pieces, language)| Item { variables: BTreeMap::new(), pieces, language, rank: 0 })
             .collect(),
         priority: None,
         max_tokens: None,
@@ -54,8 +53,8 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         unread: 0,
         silent: None,
     };
-    let mut world = Snapshot {
-        version: WORLD_VERSION,
+    let mut snapshot = Snapshot {
+        version: SNAPSHOT_VERSION,
         turn: Turn {
             agent: None,
             cwd: "/work".into(),
@@ -67,7 +66,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
             zone: None,
             budget: None,
             counter: "estimate:bytes4".into(),
-            facts: BTreeMap::new(),
+            variables: BTreeMap::new(),
         },
         profile: profile.into(),
         stack: Stack::default(),
@@ -80,15 +79,15 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
             said("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),
         ],
         reminders: Vec::new(),
-        facts: RecordedVariables::default(),
+        variables: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };
-    let mut answer = |key: &preface_core::fact::VariableKey| {
+    let mut answer = |key: &preface_core::variable::VariableKey| {
         let text = if key.name() == "cwd" { "/work" } else { "</skill>" };
-        Some(preface_core::fact::RecordedVariable::of(text, "test", Stability::Static))
+        Some(preface_core::variable::RecordedVariable::of(text, "test", Stability::Static))
     };
-    line::run(&mut world, &mut answer).unwrap()
+    pipeline::run(&mut snapshot, &mut answer).unwrap()
 }
 
 fn file(path: &str, bytes: &[u8]) -> Vec<Piece> {

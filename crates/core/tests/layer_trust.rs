@@ -1,16 +1,15 @@
-//! A project's sections are part of a prompt only where the project is trusted, whoever made the world.
+//! A project's sections are part of a prompt only where the project is trusted, whoever made the snapshot.
 
 use preface_core::{
-    fact::RecordedVariables,
     layer::{Layer, Stack},
-    line,
     origin::{Origin, Piece},
-    profile,
+    pipeline, profile,
     scope::Scope,
+    snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     trust::Trust,
     turn::Turn,
-    variables::NoSource,
-    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
+    variable::RecordedVariables,
+    variable_source::NoSource,
 };
 use std::collections::BTreeMap;
 
@@ -32,8 +31,8 @@ fn prompt(trust: Trust) -> String {
         files: BTreeMap::new(),
         sections: BTreeMap::from([("tone".to_owned(), vec![piece])]),
     };
-    let mut world = Snapshot {
-        version: WORLD_VERSION,
+    let mut snapshot = Snapshot {
+        version: SNAPSHOT_VERSION,
         turn: Turn { cwd: "/work".into(), counter: "estimate:bytes4".into(), ..Turn::default() },
         profile: profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).unwrap().into(),
         stack: Stack(vec![project]),
@@ -43,11 +42,11 @@ fn prompt(trust: Trust) -> String {
         stored: None,
         contributions: Vec::new(),
         reminders: Vec::new(),
-        facts: RecordedVariables::default(),
+        variables: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };
-    line::run(&mut world, &mut NoSource).unwrap().text
+    pipeline::run(&mut snapshot, &mut NoSource).unwrap().text
 }
 
 #[test]

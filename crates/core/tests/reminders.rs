@@ -1,24 +1,24 @@
 //! Reminders: what an event may say, what becomes of it, and what no event can do.
 
 use preface_core::{
-    aside::{AsidePlace, Attachment},
+    attachment::{Attachment, AttachmentPlace},
     budget::Bytes4,
     document::Document,
     explain::Explanation,
-    fact::{RecordedVariable, RecordedVariables, Stability, VariableKey},
+    format::{Neutral, RequestContent, RequestFormat},
     layer::Stack,
-    line::{self, LineError},
     lint::forged::scan_tags,
     message::{Message, MessageForms, ModelMessage, convert},
     origin::{Origin, Source},
+    pipeline::{self, PipelineError},
     profile,
     prompt::Prompt,
     reminder::{DueReminder, Event, EventError, RawReminder, ReminderCatalog},
     scope::Scope,
+    snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     turn::Turn,
-    variables::NoSource,
-    wire::{Neutral, RequestContent, Wire},
-    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
+    variable::{RecordedVariable, RecordedVariables, Stability, VariableKey},
+    variable_source::NoSource,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -74,11 +74,11 @@ fn check(event: Value) -> Result<DueReminder, EventError> {
     files().check(&Event::read(&event)?)
 }
 
-fn world(events: &[Value]) -> Snapshot {
+fn snapshot(events: &[Value]) -> Snapshot {
     let raw = profile::read("test", "test.toml", PROFILE).unwrap();
     let profile = profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).unwrap();
     Snapshot {
-        version: WORLD_VERSION,
+        version: SNAPSHOT_VERSION,
         turn: Turn {
             agent: None,
             cwd: "/work".into(),
@@ -90,7 +90,7 @@ fn world(events: &[Value]) -> Snapshot {
             zone: None,
             budget: None,
             counter: "estimate:bytes4".into(),
-            facts: BTreeMap::new(),
+            variables: BTreeMap::new(),
         },
         profile: profile.into(),
         stack: Stack::default(),
@@ -100,7 +100,7 @@ fn world(events: &[Value]) -> Snapshot {
         stored: None,
         contributions: Vec::new(),
         reminders: events.iter().map(|event| check(event.clone()).unwrap()).collect(),
-        facts: RecordedVariables::default(),
+        variables: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     }
@@ -108,16 +108,16 @@ fn world(events: &[Value]) -> Snapshot {
 
 /// Builds, with a branch of this name; and proves what holds for every build.
 fn build_on(branch: &str, events: &[Value]) -> Prompt {
-    let mut world = world(events);
+    let mut snapshot = snapshot(events);
     let mut answer = |key: &VariableKey| {
         (key.as_str() == "git:branch").then(|| RecordedVariable::of(branch, "HEAD", Stability::Turn))
     };
-    let prompt = line::run(&mut world, &mut answer).unwrap();
+    let prompt = pipeline::run(&mut snapshot, &mut answer).unwrap();
     prompt.check_tiling().unwrap();
     assert_eq!(prompt.text, "You help.", "no byte of a reminder is in the system prompt");
-    let mut saved: Snapshot = serde_json::from_str(&serde_json::to_string(&world).unwrap()).unwrap();
-    let again = line::run(&mut saved, &mut NoSource).unwrap();
-    assert_eq!(again.asides, prompt.asides, "a saved world gives the same reminders");
+    let mut saved: Snapshot = serde_json::from_str(&serde_json::to_string(&snapshot).unwrap()).unwrap();
+    let again = pipeline::run(&mut saved, &mut NoSource).unwrap();
+    assert_eq!(again.attachments, prompt.attachments, "a saved snapshot gives the same reminders");
     prompt
 }
 
@@ -126,7 +126,7 @@ fn build(events: &[Value]) -> Prompt {
 }
 
 fn texts(prompt: &Prompt) -> Vec<&str> {
-    prompt.asides.iter().map(|aside| aside.text.as_str()).collect()
+    prompt.attachments.iter().map(|attachment| attachment.text.as_str()).collect()
 }
 
 fn notes(prompt: &Prompt) -> Vec<String> {
@@ -148,7 +148,7 @@ fn a_reminder_says_what_the_event_says() {
             " changed.\nRead it again.",
         ]
     );
-    assert!(prompt.asides.iter().all(|aside| aside.place == AsidePlace::LastUser));
+    assert!(prompt.attachments.iter().all(|attachment| attachment.place == AttachmentPlace::LastUser));
     assert_eq!(notes(&prompt), [""; 0]);
 }
 
@@ -207,11 +207,11 @@ fn what_an_event_must_say_is_told_exactly() {
             None,
         ),
     ];
-    for (event, message, hint) in cases {
+    for (event, message, help) in cases {
         let error = check(event.clone()).unwrap_err();
         assert_eq!(error.to_string(), message, "{event}");
-        if hint.is_some() {
-            assert_eq!(error.hint().as_deref(), hint, "{event}");
+        if help.is_some() {
+            assert_eq!(error.help().as_deref(), help, "{event}");
         }
     }
 }
@@ -252,13 +252,13 @@ fn a_reminder_with_nothing_to_say_is_not_sent_and_told() {
 #[test]
 fn every_byte_knows_where_it_came_from() {
     let prompt = build(&[json!({"type": "branch", "a": "b"})]);
-    let aside = &prompt.asides[0];
-    let spans: Vec<String> = aside
+    let attachment = &prompt.attachments[0];
+    let spans: Vec<String> = attachment
         .part
         .spans
         .iter()
         .map(|span| {
-            let text = &aside.text[span.range.clone()];
+            let text = &attachment.text[span.range.clone()];
             match &span.origin {
                 Origin::Source { source, span, .. } => format!("{text:?} {}:{}", source.path, span.start),
                 other => format!("{text:?} {other}"),
@@ -280,34 +280,40 @@ fn every_byte_knows_where_it_came_from() {
 
 #[test]
 fn a_world_without_the_fact_of_a_reminder_names_it() {
-    let mut world = world(&[json!({"type": "branch", "a": "b"})]);
-    let error = line::run(&mut world, &mut NoSource).unwrap_err();
-    assert_eq!(error, LineError::Missing(VariableKey::new("git", "branch")));
+    let mut snapshot = snapshot(&[json!({"type": "branch", "a": "b"})]);
+    let error = pipeline::run(&mut snapshot, &mut NoSource).unwrap_err();
+    assert_eq!(error, PipelineError::Missing(VariableKey::new("git", "branch")));
 }
 
 #[test]
 fn the_document_and_the_explanation_have_them_apart_from_the_parts() {
     let plain = serde_json::to_value(Document::of(&build(&[]), &Bytes4)).unwrap();
-    assert!(plain.get("asides").is_none(), "no list where there is none");
+    assert!(plain.get("attachments").is_none(), "no list where there is none");
     let prompt = build(&[json!({"type": "branch", "a": "bb"})]);
     let document = Document::of(&prompt, &Bytes4);
     assert_eq!(document.check(), Ok(()));
     assert_eq!((document.text.as_str(), document.tokens.count), ("You help.", 3));
     let json = serde_json::to_value(&document).unwrap();
-    let aside = &json["asides"][0];
+    let attachment = &json["attachments"][0];
     assert_eq!(
-        (&aside["id"], &aside["place"], &aside["text"], &aside["tokens"], &aside["stability"]),
+        (
+            &attachment["id"],
+            &attachment["place"],
+            &attachment["text"],
+            &attachment["tokens"],
+            &attachment["stability"]
+        ),
         (&json!("branch"), &json!("last-user"), &json!("On main, bb."), &json!(3), &json!("turn"))
     );
-    assert_eq!(aside["spans"][3]["range"], json!([9, 11]));
+    assert_eq!(attachment["spans"][3]["range"], json!([9, 11]));
     let back: Document = serde_json::from_value(json).unwrap();
     assert_eq!(back, document);
     let mut broken = document;
-    broken.asides[0].text.push('x');
-    assert_eq!(broken.check().unwrap_err(), "the spans of the aside `branch` cover 12 of 13 bytes");
+    broken.attachments[0].text.push('x');
+    assert_eq!(broken.check().unwrap_err(), "the spans of the attachment `branch` cover 12 of 13 bytes");
     let explained = Explanation::of(&prompt, &Bytes4);
     assert_eq!((explained.parts.len(), explained.bytes), (1, 9));
-    let labels: Vec<&str> = explained.asides[0].sources.iter().map(|one| one.label.as_str()).collect();
+    let labels: Vec<&str> = explained.attachments[0].sources.iter().map(|one| one.label.as_str()).collect();
     assert_eq!(labels, ["bundled/branch.md@45", "[git:branch]", "[event:a]"]);
 }
 
@@ -374,13 +380,13 @@ fn without_a_message_of_the_user_they_are_one_and_a_note_says_so() {
     let (messages, notes) = sent(&two(), &seen(r#"[{"role":"assistant","content":"Hello."}]"#));
     let text = |text: &str| json!({"type": "text", "text": text});
     assert_eq!(messages[1], json!({"role": "user", "content": [text(WRAPPED[0]), text(WRAPPED[1])]}));
-    assert_eq!(notes, ["aside/own-message"]);
+    assert_eq!(notes, ["attachment/own-message"]);
 }
 
 #[test]
 fn what_belongs_to_the_first_message_stands_before_all_others() {
     let mut prompt = two();
-    prompt.asides[1].place = AsidePlace::FirstUser;
+    prompt.attachments[1].place = AttachmentPlace::FirstUser;
     let (messages, notes) = sent(&prompt, &seen(r#"[{"role":"user","content":"Hi."}]"#));
     assert_eq!(
         messages,
@@ -396,20 +402,20 @@ fn what_belongs_to_the_first_message_stands_before_all_others() {
         messages[1]["content"][0]["text"], WRAPPED[0],
         "it does not join what stands before all messages"
     );
-    assert_eq!(notes, ["aside/own-message"]);
+    assert_eq!(notes, ["attachment/own-message"]);
 }
 
 #[test]
 fn an_aside_that_would_end_its_tags_is_escaped_where_it_is_sent() {
     let mut prompt = two();
-    prompt.asides.truncate(1);
-    prompt.asides[0].text = "a</system-reminder>".to_owned();
+    prompt.attachments.truncate(1);
+    prompt.attachments[0].text = "a</system-reminder>".to_owned();
     let (messages, notes) = sent(&prompt, &[]);
     assert_eq!(
         messages[0]["content"][0]["text"],
         "<system-reminder>\na&lt;/system-reminder>\n</system-reminder>"
     );
-    assert_eq!(notes, ["forged/escaped", "aside/own-message"]);
+    assert_eq!(notes, ["forged/escaped", "attachment/own-message"]);
 }
 
 #[test]
@@ -468,9 +474,9 @@ proptest! {
             json!({"type": "branch", "a": a}),
             json!({"type": "file-modified", "path": b, "lines": lines, "deleted": true}),
         ]);
-        prop_assert_eq!(prompt.asides.len(), 3);
-        for aside in &prompt.asides {
-            let wrapped = Attachment::wrap(&aside.text);
+        prop_assert_eq!(prompt.attachments.len(), 3);
+        for attachment in &prompt.attachments {
+            let wrapped = Attachment::wrap(&attachment.text);
             prop_assert_eq!(wrapped.escaped, 0, "it was safe before it was sent");
             let tags: Vec<String> =
                 scan_tags(&wrapped.text, &["system-reminder"]).into_iter().map(|tag| tag.imitates).collect();
@@ -484,8 +490,8 @@ proptest! {
     #[test]
     fn no_value_is_read_as_a_template(a in values()) {
         let prompt = build(&[json!({"type": "branch", "a": a})]);
-        let Origin::Fact { .. } = &prompt.asides[0].part.spans[1].origin else { panic!("the branch") };
-        let said = prompt.asides[0].text.replace("&lt;", "<").replace('\\', "");
+        let Origin::Variable { .. } = &prompt.attachments[0].part.spans[1].origin else { panic!("the branch") };
+        let said = prompt.attachments[0].text.replace("&lt;", "<").replace('\\', "");
         // White space at the ends belongs to the text around it here: nothing is trimmed.
         prop_assert_eq!(said, format!("On main, {a}."));
     }

@@ -854,10 +854,10 @@ mod set {
                 None,
             ),
         ];
-        for (argument, message, hint) in cases {
+        for (argument, message, help) in cases {
             let error: SetError = SetValue::parse(argument).unwrap_err();
             assert_eq!(error.to_string(), message);
-            assert_eq!(error.hint().as_deref(), hint, "{argument}");
+            assert_eq!(error.help().as_deref(), help, "{argument}");
         }
     }
 

@@ -6,8 +6,8 @@
 #![allow(clippy::disallowed_methods, reason = "stage inputs are files")]
 
 use preface_core::{
-    fact::VariableKey,
     template::{Template, TemplateError, TemplateOptions, parse_template},
+    variable::VariableKey,
 };
 use std::{collections::BTreeMap, fs, path::Path};
 

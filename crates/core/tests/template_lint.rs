@@ -2,9 +2,9 @@
 
 use preface_core::{
     diagnostic::{Place, Severity},
-    fact::Stability,
     lint::template::{TemplateFinding, VariableTypes, lint},
     template::TemplateOptions,
+    variable::Stability,
 };
 
 fn catalogue() -> VariableTypes {

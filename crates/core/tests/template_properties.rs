@@ -1,8 +1,8 @@
 //! What holds for every template: the same output as the slow way, identity of plain text, laziness.
 
 use preface_core::{
-    fact::VariableKey,
     template::{Template, TemplateOptions, parse_template},
+    variable::VariableKey,
 };
 use proptest::prelude::*;
 use std::ops::Range;

@@ -1,13 +1,13 @@
 //! Values of variables that somebody else chose: how each is written in a prompt where the profile escapes its type.
 
 use preface_core::{
-    fact::RecordedVariables,
     layer::Stack,
-    line, profile,
+    pipeline, profile,
     prompt::Prompt,
+    snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     turn::Turn,
-    variables::NoSource,
-    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
+    variable::RecordedVariables,
+    variable_source::NoSource,
 };
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
     );
     let raw = profile::read("test", "test.toml", &text).expect("a profile");
     let profile = profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).expect("a profile");
-    let mut world = Snapshot {
-        version: WORLD_VERSION,
+    let mut snapshot = Snapshot {
+        version: SNAPSHOT_VERSION,
         turn: Turn {
             agent: None,
             cwd: "/work".into(),
@@ -31,7 +31,7 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
             zone: None,
             budget: None,
             counter: "estimate:bytes4".into(),
-            facts: BTreeMap::from([(key.parse().unwrap(), Some(value.to_owned()))]),
+            variables: BTreeMap::from([(key.parse().unwrap(), Some(value.to_owned()))]),
         },
         profile: profile.into(),
         stack: Stack::default(),
@@ -41,11 +41,11 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
         stored: None,
         contributions: Vec::new(),
         reminders: Vec::new(),
-        facts: RecordedVariables::default(),
+        variables: RecordedVariables::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };
-    line::run(&mut world, &mut NoSource).expect("a prompt")
+    pipeline::run(&mut snapshot, &mut NoSource).expect("a prompt")
 }
 
 const ALL: &str = "['git', 'prompt', 'tool']";

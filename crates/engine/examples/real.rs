@@ -4,7 +4,7 @@
 
 use preface::{
     ASSETS, BuildResult, Engine, OsSystem, Request, TrustChoice,
-    core::{origin::Origin, world::Snapshot},
+    core::{origin::Origin, snapshot::Snapshot},
     host::system::System,
 };
 use std::{
@@ -58,12 +58,12 @@ fn check(engine: &Engine<'_>, directory: &Path, preset: &str) -> Result<String, 
     if again.text != built.prompt.text || again.parts != built.prompt.parts {
         return Err("two builds differ".to_owned());
     }
-    let saved = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
-    let mut world: Snapshot =
-        serde_json::from_str(&saved).map_err(|error| format!("the saved world: {error}"))?;
-    let replayed = Engine::rebuild(&mut world).map_err(|error| format!("the saved world: {error}"))?;
+    let saved = serde_json::to_string(&built.snapshot).map_err(|error| error.to_string())?;
+    let mut snapshot: Snapshot =
+        serde_json::from_str(&saved).map_err(|error| format!("the saved snapshot: {error}"))?;
+    let replayed = Engine::rebuild(&mut snapshot).map_err(|error| format!("the saved snapshot: {error}"))?;
     if replayed.text != built.prompt.text || replayed.parts != built.prompt.parts {
-        return Err("the saved world gives another prompt".to_owned());
+        return Err("the saved snapshot gives another prompt".to_owned());
     }
     built.prompt.check_tiling()?;
     let from_files = spans(engine.system(), &built, directory)?;

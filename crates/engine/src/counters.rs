@@ -6,7 +6,7 @@ use preface_core::{
     suggestion::did_you_mean,
 };
 
-/// The counters that a request, a profile and a saved world can name. `exact-counts` is what adds those with a
+/// The counters that a request, a profile and a saved snapshot can name. `exact-counts` is what adds those with a
 /// vocabulary.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! The line in one function: request → turn → stack → world → prompt.
+//! The line in one function: request → turn → stack → snapshot → prompt.
 
 use crate::{
     COUNTERS, Error,
@@ -18,22 +18,22 @@ use preface_core::{
     audit::AuditEvent,
     definition,
     diagnostic::Diagnostics,
-    fact::{RecordedVariable, RecordedVariables, VariableKey},
-    line,
     origin::Piece,
+    pipeline,
     profile::PartOrder,
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
+    snapshot::{SettingsPrompt, Snapshot},
     trust::{Trust, TrustMode},
     turn::Tool,
-    variables::NoSource,
-    world::{SettingsPrompt, Snapshot},
+    variable::{RecordedVariable, RecordedVariables, VariableKey},
+    variable_source::NoSource,
 };
 use preface_host::{
     gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
-    look::Headless,
     places::Places,
     provider::{self, VariableInfo},
+    provider_context::Headless,
     system::{System, directory_cache::DirectoryCache},
 };
 use std::{
@@ -72,7 +72,7 @@ pub struct BuildResult {
     /// The prompt.
     pub prompt: Prompt,
     /// Everything that the core saw. Rebuilding from it gives the same bytes.
-    pub world: Snapshot,
+    pub snapshot: Snapshot,
     /// The active tools as their definitions have them.
     pub tools: Vec<Tool>,
     /// The project texts that came to the gate, where the profile pins them, and those that a grant is about.
@@ -82,7 +82,7 @@ pub struct BuildResult {
     /// The path of the trust store, if there is one.
     pub store: Option<PathBuf>,
     /// The project layer as a whole, where it is left out because it is untrusted.
-    pub held_layer: Option<PathBuf>,
+    pub untrusted_layer: Option<PathBuf>,
     /// The directories of this turn.
     pub places: Places,
     /// The trust mode of the profile.
@@ -96,40 +96,40 @@ pub struct BuildResult {
 }
 
 impl BuildResult {
-    pub(crate) fn new(prompt: Prompt, world: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
+    pub(crate) fn new(prompt: Prompt, snapshot: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
         let changed = prompt.diagnostics.iter().any(|note| note.code == consent::CHANGED);
-        let loggers = Loggers::of(&inputs, &world.turn);
+        let loggers = Loggers::of(&inputs, &snapshot.turn);
         let Inputs { loaded, project, .. } = inputs;
-        let ProjectAccess { places, gate, trust, held_layer, .. } = project.access;
+        let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
         BuildResult {
             loggers,
             admitted: gate.admitted(),
             prompt,
             tools,
-            mode: world.profile.trust,
-            world,
+            mode: snapshot.profile.trust,
+            snapshot,
             seen: gate.seen(),
             unread: gate.unread(),
             store: loaded.store,
-            held_layer,
+            untrusted_layer,
             trust: if changed && trust == Trust::Trusted { Trust::Stale } else { trust },
             places,
         }
     }
 
     /// Returns the project texts that are untrusted and left out.
-    pub fn held(&self) -> impl Iterator<Item = &GatedText> {
-        self.seen.iter().filter(|seen| seen.verdict != GateVerdict::Speaks)
+    pub fn untrusted(&self) -> impl Iterator<Item = &GatedText> {
+        self.seen.iter().filter(|seen| seen.verdict != GateVerdict::Included)
     }
 }
 
-/// A fact with what is known of it here.
+/// A variable with what is known of it here.
 #[derive(Clone, Debug)]
 pub struct VariableRow {
     /// The registry's entry.
     pub info: VariableInfo,
     /// The answer; `None` for types where any name is good.
-    pub fact: Option<RecordedVariable>,
+    pub variable: Option<RecordedVariable>,
 }
 
 impl<'s> Engine<'s> {
@@ -230,12 +230,14 @@ impl<'s> Engine<'s> {
         }
         built.prompt.audit.splice(0..0, audit);
         built.prompt.diagnostics.splice(0..0, diagnostics);
-        let held: Vec<String> = built.held().map(|seen| seen.shown.clone()).collect();
-        if let Err(refused) = self.refuse_held(request, &built.places, built.held_layer.as_deref(), &held) {
+        let untrusted: Vec<String> = built.untrusted().map(|seen| seen.shown.clone()).collect();
+        if let Err(refused) =
+            self.refuse_untrusted(request, &built.places, built.untrusted_layer.as_deref(), &untrusted)
+        {
             self.append(&built.loggers, &not_handed_out(&built.prompt.audit));
             return Err(refused);
         }
-        if request.trust == TrustChoice::Ask && !held.is_empty() {
+        if request.trust == TrustChoice::Ask && !untrusted.is_empty() {
             return Ok(grant::ask_for_pins(self, request, &built, ask)?.unwrap_or(built));
         }
         if was_granted {
@@ -246,27 +248,27 @@ impl<'s> Engine<'s> {
 
     /// Refuses a request that does not accept untrusted texts, if there are any: texts by name, or the
     /// project layer as a whole.
-    pub(crate) fn refuse_held(
+    pub(crate) fn refuse_untrusted(
         &self,
         request: &Request,
         places: &Places,
         layer: Option<&Path>,
-        held: &[String],
+        untrusted: &[String],
     ) -> Result<(), Error> {
-        if request.trust != TrustChoice::Require || (held.is_empty() && layer.is_none()) {
+        if request.trust != TrustChoice::Require || (untrusted.is_empty() && layer.is_none()) {
             return Ok(());
         }
         let path = layer.map_or_else(|| consent::pin_root(self.system, &places.cwd).0, Path::to_path_buf);
-        let sources = if held.is_empty() { vec![places.shown(&path)] } else { held.to_vec() };
-        Err(Error::Held(UntrustedProject { path: path.display().to_string(), sources }))
+        let sources = if untrusted.is_empty() { vec![places.shown(&path)] } else { untrusted.to_vec() };
+        Err(Error::Untrusted(UntrustedProject { path: path.display().to_string(), sources }))
     }
 
-    /// As [`Engine::refuse_held`], of what was just collected.
-    pub(crate) fn refuse_held_of(&self, request: &Request, inputs: &Inputs) -> Result<(), Error> {
-        let ProjectAccess { places, gate, held_layer, .. } = &inputs.project.access;
-        let held = gate.seen().into_iter().filter(|seen| seen.verdict != GateVerdict::Speaks);
-        let held: Vec<String> = held.map(|seen| seen.shown).collect();
-        self.refuse_held(request, places, held_layer.as_deref(), &held)
+    /// As [`Engine::refuse_untrusted`], of what was just collected.
+    pub(crate) fn refuse_untrusted_in(&self, request: &Request, inputs: &Inputs) -> Result<(), Error> {
+        let ProjectAccess { places, gate, untrusted_layer, .. } = &inputs.project.access;
+        let untrusted = gate.seen().into_iter().filter(|seen| seen.verdict != GateVerdict::Included);
+        let untrusted: Vec<String> = untrusted.map(|seen| seen.shown).collect();
+        self.refuse_untrusted(request, places, untrusted_layer.as_deref(), &untrusted)
     }
 
     /// Builds to look at trust: also with the texts that only other tools make a build use. Nothing is handed out.
@@ -277,61 +279,61 @@ impl<'s> Engine<'s> {
         self.run(request, Breadth::EveryTool, None, &Headless)
     }
 
-    /// Rebuilds a saved world. The machine is not looked at.
+    /// Rebuilds a saved snapshot. The machine is not looked at.
     ///
     /// # Errors
-    /// A fact that the world does not hold, and what [`line::run`] refuses.
-    pub fn rebuild(world: &mut Snapshot) -> Result<Prompt, Error> {
-        Ok(line::run_with(world, COUNTERS, &mut NoSource)?)
+    /// A variable that the snapshot does not hold, and what [`pipeline::run`] refuses.
+    pub fn rebuild(snapshot: &mut Snapshot) -> Result<Prompt, Error> {
+        Ok(pipeline::run_with(snapshot, COUNTERS, &mut NoSource)?)
     }
 
-    /// Works out the definitions of a saved world's tools again. The machine is not looked at.
+    /// Works out the definitions of a saved snapshot's tools again. The machine is not looked at.
     ///
     /// # Errors
     /// See [`Engine::rebuild`].
-    pub fn rebuild_tools(world: &mut Snapshot) -> Result<Vec<Tool>, Error> {
-        Ok(definition::definitions(world, &mut NoSource, &mut Diagnostics::new())?)
+    pub fn rebuild_tools(snapshot: &mut Snapshot) -> Result<Vec<Tool>, Error> {
+        Ok(definition::definitions(snapshot, &mut NoSource, &mut Diagnostics::new())?)
     }
 
-    /// Renders one template of the caller's with the facts of the request's directory. The profile gives the
+    /// Renders one template of the caller's with the variables of the request's directory. The profile gives the
     /// language's switches; the result holds the rendered text and nothing else.
     ///
     /// # Errors
     /// See [`Error`].
     pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<BuildResult, Error> {
-        let (inputs, mut world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let (inputs, mut snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
         section.keep_blank = true;
         section.cut = CutRule::Never;
-        let profile = Arc::make_mut(&mut world.profile);
+        let profile = Arc::make_mut(&mut snapshot.profile);
         profile.sections = vec![section];
         profile.groups.clear();
         profile.unordered.clear();
         profile.arrange = PartOrder::Listed;
-        world.overrides.clear();
-        world.system_prompt = SettingsPrompt::default();
-        world.contributions.clear();
-        for layer in &mut world.stack.0 {
+        snapshot.overrides.clear();
+        snapshot.system_prompt = SettingsPrompt::default();
+        snapshot.contributions.clear();
+        for layer in &mut snapshot.stack.0 {
             layer.sections.clear();
         }
-        let prompt = self.compose(&inputs, &mut world, &Headless)?;
-        let tools = world.turn.tools.clone();
-        Ok(BuildResult::new(prompt, world, tools, inputs))
+        let prompt = self.compose(&inputs, &mut snapshot, &Headless)?;
+        let tools = snapshot.turn.tools.clone();
+        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
     }
 
-    /// Lists every registered fact with its value here.
+    /// Lists every registered variable with its value here.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn facts(&self, request: &Request) -> Result<Vec<VariableRow>, Error> {
+    pub fn variables(&self, request: &Request) -> Result<Vec<VariableRow>, Error> {
         let inputs = self.read_inputs(request, None)?;
         let look = inputs.look(self);
-        let mut rows: Vec<VariableRow> = provider::FACT_PROVIDERS
+        let mut rows: Vec<VariableRow> = provider::VARIABLE_PROVIDERS
             .iter()
-            .flat_map(|provider| provider.facts())
+            .flat_map(|provider| provider.variables())
             .map(|info| VariableRow {
                 info: *info,
-                fact: (!info.dynamic)
+                variable: (!info.dynamic)
                     .then(|| provider::answer(&VariableKey::new(info.kind, info.name), &look)),
             })
             .collect();
@@ -349,39 +351,39 @@ impl<'s> Engine<'s> {
     ) -> Result<BuildResult, Error> {
         let system = DirectoryCache::new(self.system);
         let engine = self.on(&system);
-        let (inputs, world) = engine.read_and_collect(request, breadth, consent, ask)?;
-        engine.complete(inputs, world, ask)
+        let (inputs, snapshot) = engine.read_and_collect(request, breadth, consent, ask)?;
+        engine.complete(inputs, snapshot, ask)
     }
 
     /// Builds the prompt of what was collected. Nothing is logged.
     pub(crate) fn complete(
         &self,
         inputs: Inputs,
-        world: Snapshot,
+        snapshot: Snapshot,
         ask: &dyn Ask,
     ) -> Result<BuildResult, Error> {
-        let (inputs, mut world, mut prompt) =
-            self.first_base(inputs, world, &HookRecipients::nobody(), ask)?;
+        let (inputs, mut snapshot, mut prompt) =
+            self.first_base(inputs, snapshot, &HookRecipients::nobody(), ask)?;
         let mut notes = Diagnostics::new();
-        let tools = self.definitions(&inputs, &mut world, &mut notes)?;
+        let tools = self.definitions(&inputs, &mut snapshot, &mut notes)?;
         prompt.diagnostics.append(&mut notes);
         // Variables that only a tool's description uses have notes, too.
-        for note in world.facts.iter().flat_map(|(_, fact)| &fact.diagnostics) {
+        for note in snapshot.variables.iter().flat_map(|(_, variable)| &variable.diagnostics) {
             if !prompt.diagnostics.contains(note) {
                 prompt.diagnostics.push(note.clone());
             }
         }
-        Ok(BuildResult::new(prompt, world, tools, inputs))
+        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
     }
 
     /// The pure half, with this machine answering for variables.
     pub(crate) fn compose(
         &self,
         inputs: &Inputs,
-        world: &mut Snapshot,
+        snapshot: &mut Snapshot,
         ask: &dyn Ask,
     ) -> Result<Prompt, Error> {
-        self.compose_knowing(&RecordedVariables::default(), inputs, world, ask)
+        self.compose_knowing(&RecordedVariables::default(), inputs, snapshot, ask)
     }
 
     /// The same with values that are known to be what the machine would answer.
@@ -389,21 +391,21 @@ impl<'s> Engine<'s> {
         &self,
         known: &RecordedVariables,
         inputs: &Inputs,
-        world: &mut Snapshot,
+        snapshot: &mut Snapshot,
         ask: &dyn Ask,
     ) -> Result<Prompt, Error> {
         if let Some(refused) = &inputs.entries.refused {
             return Err(refused.clone());
         }
-        let turn = world.turn.clone();
+        let turn = snapshot.turn.clone();
         let look = self.look(inputs, &turn, ask);
-        let mut prompt = line::run_with(world, COUNTERS, &mut |key: &VariableKey| {
-            let known = || known.get(key).filter(|fact| look.has_room(fact)).cloned();
+        let mut prompt = pipeline::run_with(snapshot, COUNTERS, &mut |key: &VariableKey| {
+            let known = || known.get(key).filter(|variable| look.has_room(variable)).cloned();
             Some(known().unwrap_or_else(|| provider::answer(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
         prompt.diagnostics.extend(inputs.changes.warnings());
-        prompt.diagnostics.extend(options::missing_dirs(self.system, &world.profile, &prompt));
+        prompt.diagnostics.extend(options::missing_dirs(self.system, &snapshot.profile, &prompt));
         let access = &inputs.project.access;
         if let Some(granted) = access.granted.as_ref().filter(|_| access.trust == Trust::Trusted) {
             prompt.diagnostics.extend(granted.changed(&access.gate.admitted()));
@@ -415,12 +417,12 @@ impl<'s> Engine<'s> {
     pub(crate) fn definitions(
         &self,
         inputs: &Inputs,
-        world: &mut Snapshot,
+        snapshot: &mut Snapshot,
         notes: &mut Diagnostics,
     ) -> Result<Vec<Tool>, Error> {
-        let turn = world.turn.clone();
+        let turn = snapshot.turn.clone();
         let look = self.look(inputs, &turn, &Headless);
         let mut answer = |key: &VariableKey| Some(provider::answer(key, &look));
-        Ok(definition::definitions(world, &mut answer, notes)?)
+        Ok(definition::definitions(snapshot, &mut answer, notes)?)
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::counters;
 use preface_core::{
-    budget::OverBudget, diagnostic::Diagnostic, fact::VariableKey, line::LineError, profile::ProfileError,
+    budget::OverBudget, diagnostic::Diagnostic, pipeline::PipelineError, profile::ProfileError,
+    variable::VariableKey,
 };
 use preface_host::settings_file::SettingsFileError;
 use preface_store::StoreError;
@@ -10,7 +11,7 @@ use preface_store::StoreError;
 /// The reason why a call failed, by what the caller can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The request asks for something that does not exist; the text and a hint.
+    /// The request asks for something that does not exist; the text and a help.
     #[error("{0}")]
     Usage(String, Option<String>),
     /// The profile cannot be used.
@@ -27,12 +28,12 @@ pub enum Error {
     Over(OverBudget),
     /// With `--trust require`: files are left out because they are untrusted.
     #[error("not trusted: {}", .0.sources.join(", "))]
-    Held(UntrustedProject),
-    /// A saved world lacks a fact.
-    #[error("the saved world does not hold the fact `{0}`")]
+    Untrusted(UntrustedProject),
+    /// A saved snapshot lacks a variable.
+    #[error("the saved snapshot does not have the variable `{0}`")]
     Missing(VariableKey),
-    /// A saved world cannot be read.
-    #[error("cannot read the saved world: {0}")]
+    /// A saved snapshot cannot be read.
+    #[error("cannot read the saved snapshot: {0}")]
     World(String),
     /// The trust store cannot be written.
     #[error("{0}")]
@@ -57,13 +58,13 @@ pub struct UntrustedProject {
     pub sources: Vec<String>,
 }
 
-impl From<LineError> for Error {
-    fn from(error: LineError) -> Self {
+impl From<PipelineError> for Error {
+    fn from(error: PipelineError) -> Self {
         match error {
-            LineError::Render(error) => Error::Render(error),
-            LineError::Over(over) => Error::Over(over),
-            LineError::Missing(key) => Error::Missing(key),
-            LineError::Counter(name) => counters::unknown(&name, ""),
+            PipelineError::Render(error) => Error::Render(error),
+            PipelineError::Over(over) => Error::Over(over),
+            PipelineError::Missing(key) => Error::Missing(key),
+            PipelineError::Counter(name) => counters::unknown(&name, ""),
         }
     }
 }

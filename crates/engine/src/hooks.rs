@@ -13,9 +13,9 @@ use preface_core::{
         tell,
     },
     prompt::Prompt,
+    snapshot::Snapshot,
     trigger::{Trigger, TriggerKind},
     turn::Turn,
-    world::Snapshot,
 };
 use preface_host::{
     hook_command::{HookCommand, hook_commands},
@@ -86,15 +86,15 @@ impl Engine<'_> {
     pub(crate) fn first_base(
         &self,
         inputs: Inputs,
-        mut world: Snapshot,
+        mut snapshot: Snapshot,
         told: &HookRecipients<'_>,
         ask: &dyn Ask,
     ) -> Result<(Inputs, Snapshot, Prompt), Error> {
-        let mut prompt = self.compose(&inputs, &mut world, ask)?;
-        let programs = self.programs(&inputs, &world.turn, ask);
+        let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
+        let programs = self.programs(&inputs, &snapshot.turn, ask);
         let hooks = of_event(&programs, told.handlers, HookEvent::ResourcesDiscover);
         if hooks.is_empty() {
-            return Ok((inputs, world, prompt));
+            return Ok((inputs, snapshot, prompt));
         }
         let kind = match told.reason {
             DiscoverReason::Startup => TriggerKind::Startup,
@@ -106,7 +106,7 @@ impl Engine<'_> {
         let mut paths = Vec::new();
         for hook in &hooks {
             let mut messages = Vec::new();
-            let mut asked = HookAsk::new(HookEvent::ResourcesDiscover, &world.turn.cwd, &mut messages);
+            let mut asked = HookAsk::new(HookEvent::ResourcesDiscover, &snapshot.turn.cwd, &mut messages);
             asked.system_prompt = Some(&prompt.text);
             asked.reason = Some(told.reason);
             let before = paths.len();
@@ -116,21 +116,22 @@ impl Engine<'_> {
                 by.push(hook.source().name.to_owned());
             }
         }
-        world.diagnostics.extend(notes.iter().cloned());
+        snapshot.diagnostics.extend(notes.iter().cloned());
         if by.is_empty() {
             prompt.diagnostics.append(&mut notes);
             prompt.triggers = triggers;
-            return Ok((inputs, world, prompt));
+            return Ok((inputs, snapshot, prompt));
         }
         let inputs = Inputs { skill_paths: paths, ..inputs };
-        let turn = world.turn.clone();
+        let turn = snapshot.turn.clone();
         let look = self.look(&inputs, &turn, ask);
-        let mut world = ask_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, world, &look);
+        let mut snapshot =
+            ask_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &look);
         let before = prompt;
-        let mut prompt = self.compose(&inputs, &mut world, ask)?;
+        let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
         let by = by.join(", ");
         triggers.push(Trigger::between(TriggerKind::ResourcesDiscover, Some(&by), &before, &prompt));
         prompt.triggers = triggers;
-        Ok((inputs, world, prompt))
+        Ok((inputs, snapshot, prompt))
     }
 }

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A [`Request`] says what is asked; [`Engine::build`] turns it into a [`BuildResult`]: the prompt, in which each byte has an
-//! origin, and the world that it was made from. `preface-core` holds the pure line from that world to the prompt,
-//! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
+//! origin, and the snapshot that it was made from. `preface-core` holds the pure line from that snapshot to the prompt,
+//! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a variable,
 //! see CONTRIBUTING.md.
 //!
 //! # Features
@@ -37,6 +37,7 @@
 
 pub mod analyze;
 pub mod catalogs;
+pub mod conversation;
 mod counters;
 mod default_store;
 mod engine;
@@ -45,7 +46,6 @@ mod error;
 mod exact_counts;
 mod hooks;
 mod input;
-pub mod keep;
 pub mod lint;
 mod list;
 mod log;
@@ -75,7 +75,7 @@ pub use list::variables::{Variable, variables};
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
 pub use preface_host as host;
-pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
+pub use preface_host::{profile::names as preset_names, provider_context::Headless, system::os::OsSystem};
 #[cfg(feature = "mcp")]
 pub use preface_mcp as mcp_protocol;
 pub use preface_store as store;
@@ -85,5 +85,5 @@ pub use schema::JsonSchema;
 pub use session::Session;
 pub use template_source::TemplateSource;
 pub use trust::consent::{Ask, TrustAnswer, TrustQuestion};
-pub use trust::permit::PermissionGrant;
+pub use trust::permission::PermissionGrant;
 pub use trust::{consent, coverage, grant};

@@ -12,7 +12,6 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    fact::{Stability, VariableKey},
     lint::{
         finding::{self, FindingLimiter},
         forged,
@@ -26,12 +25,13 @@ use preface_core::{
     render::RenderRules,
     scope::Scope,
     section::{Language, SectionBody},
+    variable::{Stability, VariableKey},
 };
 use preface_host::{
     gate::{Consent, GatedText},
-    look::Headless,
     profile::{self, ProfileChoice},
-    provider::FACT_PROVIDERS,
+    provider::VARIABLE_PROVIDERS,
+    provider_context::Headless,
 };
 use std::{
     borrow::Cow,
@@ -72,7 +72,7 @@ impl Engine<'_> {
         let mut linted = LintReport::default();
         let (built, limits) = match self.writing(WriteScope::Nothing).build(request) {
             Ok(built) => {
-                let limits = RenderRules::new(&built.world.profile.template, &[]);
+                let limits = RenderRules::new(&built.snapshot.profile.template, &[]);
                 (built, limits)
             }
             // What the build refuses to render is not rendered here either: the texts are linted as they are.
@@ -93,17 +93,17 @@ impl Engine<'_> {
             }
             Err(error) => return Err(error),
         };
-        let profile = &built.world.profile;
-        let (catalogue, tags) = (catalogue(profile, &request.facts), tags(profile));
+        let profile = &built.snapshot.profile;
+        let (catalogue, tags) = (catalogue(profile, &request.variables), tags(profile));
         let mut lint = Lint { catalogue, limits, tags, scanned: BTreeSet::new(), linted };
         lint.sources(&built);
-        lint.held(profile, built.held());
-        if built.held_layer.is_some() {
+        lint.untrusted(profile, built.untrusted());
+        if built.untrusted_layer.is_some() {
             // Nothing of a project that is held as a whole came to the gate.
             let granting = Some(Consent::Granting(Vec::new()));
             let engine = self.writing(WriteScope::Nothing);
             let (inputs, _) = engine.read_and_collect(request, Breadth::Turn, granting, &Headless)?;
-            lint.held(profile, inputs.gate().seen().iter());
+            lint.untrusted(profile, inputs.gate().seen().iter());
         }
         lint.order(&built.prompt);
         // The build names the first hidden text of a file; here each has its line.
@@ -123,7 +123,7 @@ impl Engine<'_> {
     pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<LintReport, Error> {
         let loaded = self.load_profile(request)?;
         let mut lint = Lint {
-            catalogue: catalogue(&loaded.profile, &request.facts),
+            catalogue: catalogue(&loaded.profile, &request.variables),
             limits: RenderRules::new(&loaded.profile.template, &[]),
             tags: tags(&loaded.profile),
             scanned: BTreeSet::new(),
@@ -163,8 +163,8 @@ impl Engine<'_> {
 
     /// Collects what a build would read, and renders nothing.
     fn unrendered(&self, request: &Request) -> Result<BuildResult, Error> {
-        let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        Ok(unrendered(inputs, world))
+        let (inputs, snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        Ok(unrendered(inputs, snapshot))
     }
 
     /// The limits that hold for the templates of a request, from the profile alone.
@@ -175,8 +175,8 @@ impl Engine<'_> {
 
 /// Returns the variables that have a value here: those of providers, and those that the caller gives.
 pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<VariableKey, Option<String>>) -> VariableTypes {
-    let facts = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts());
-    let known = facts.fold(VariableTypes::default(), |known, info| match info.dynamic {
+    let variables = VARIABLE_PROVIDERS.iter().flat_map(|provider| provider.variables());
+    let known = variables.fold(VariableTypes::default(), |known, info| match info.dynamic {
         true => known.dynamic(info.kind, info.stability),
         false => known.fixed(info.kind, info.name, info.stability),
     });
@@ -221,15 +221,15 @@ struct Lint {
 impl Lint {
     /// Checks the included texts: contributions, layer files, section files, settings, the profile's own.
     fn sources(&mut self, built: &BuildResult) {
-        let world = &built.world;
+        let snapshot = &built.snapshot;
         let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
         let mut texts: Vec<(&[Piece], Language)> = Vec::new();
-        for item in world.contributions.iter().flat_map(|said| &said.items) {
+        for item in snapshot.contributions.iter().flat_map(|said| &said.items) {
             texts.push((&item.pieces, item.language));
         }
-        for layer in &world.stack.0 {
+        for layer in &snapshot.stack.0 {
             for (name, pieces) in &layer.files {
-                let group = world.profile.groups.iter().find(|group| {
+                let group = snapshot.profile.groups.iter().find(|group| {
                     group
                         .replace
                         .iter()
@@ -240,12 +240,12 @@ impl Lint {
             }
             texts.extend(layer.sections.values().map(|pieces| (pieces.as_slice(), Language::Template)));
         }
-        for said in &world.overrides {
+        for said in &snapshot.overrides {
             if let Some(text) = &said.text {
                 texts.push((text, said.language.unwrap_or_default()));
             }
         }
-        for section in &world.profile.sections {
+        for section in &snapshot.profile.sections {
             if let SectionBody::Text(pieces) = &section.body {
                 texts.push((pieces, section.language));
             }
@@ -260,7 +260,7 @@ impl Lint {
     }
 
     /// Checks the project texts that are untrusted: they are read as text, and nothing in them is acted upon.
-    fn held<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s GatedText>) {
+    fn untrusted<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s GatedText>) {
         let is_template = |path: &Path| {
             let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             let in_sections = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == "sections");
@@ -375,6 +375,6 @@ fn named(origin: &Origin) -> Option<(Option<Scope>, String)> {
         Origin::Literal { profile, key } => Some((None, format!("{profile}.toml {key}"))),
         Origin::Caller { flag } => Some((None, flag.to_string())),
         Origin::Hook { .. } | Origin::Stored { .. } => Some((None, origin.to_string())),
-        Origin::Fact { .. } => None,
+        Origin::Variable { .. } => None,
     }
 }

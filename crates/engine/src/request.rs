@@ -1,8 +1,8 @@
 //! What a caller asks of the engine. What it means (which files, which trust) is worked out by [`Engine`](crate::Engine).
 
 use preface_core::{
-    fact::VariableKey,
     origin::{Origin, Piece},
+    variable::VariableKey,
 };
 use preface_host::places::HomeTrust;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -35,7 +35,7 @@ pub struct Request {
     /// The tokenizer; `None` is the profile's, or `estimate:bytes4` where it names none.
     pub counter: Option<String>,
     /// Variables that are set, or removed where the value is `None`.
-    pub facts: BTreeMap<VariableKey, Option<String>>,
+    pub variables: BTreeMap<VariableKey, Option<String>>,
     /// `path=value` settings and profile options, as written.
     pub sets: Vec<String>,
     /// The handling of trust in this call.
@@ -46,7 +46,7 @@ pub struct Request {
     pub pins: Option<Vec<u8>>,
     /// The stored template to use if the profile takes one; `None` for the profile's own.
     pub template: Option<TemplateInput>,
-    /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere. The cwd is
+    /// The directories that files of the tree and `file:` variables must lie in, real paths; `None` is anywhere. The cwd is
     /// one of them or lies below one.
     pub roots: Option<Vec<PathBuf>>,
     /// Files and directories that links of the project may lead to, beside those of the user's settings. A relative path is

@@ -1,4 +1,4 @@
-//! Each spelling of a path is a fact of its own: what all files of a build hold together has an end.
+//! Each spelling of a path is a variable of its own: what all files of a build hold together has an end.
 
 use preface::{ASSETS, Engine, Request, TemplateInput, host::system::memory::MemorySystem};
 

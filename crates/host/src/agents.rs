@@ -1,8 +1,8 @@
 //! Agents: Markdown files whose body is the prompt of an agent and whose head says what the agent may use.
 
 use crate::{
-    look::ProviderContext,
     markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
+    provider_context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},

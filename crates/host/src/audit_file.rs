@@ -1,7 +1,7 @@
 //! The audit log: `audit.jsonl`, one JSON object per line.
 //!
 //! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
-//! whole and exactly one of them puts a full file aside.
+//! whole and exactly one of them puts a full file attachment.
 
 use crate::system::{Directory, FileKind, ReadScope, System, WriteError};
 use jiff::Timestamp;
@@ -122,16 +122,17 @@ impl<'a> AuditFile<'a> {
 
     /// Gives the full file a name with the time, and removes the oldest ones.
     fn put_aside(&self, open: &dyn Directory, now: Timestamp) -> Result<(), AuditError> {
-        let mut aside = self.put_aside_before(open);
+        let mut attachment = self.put_aside_before(open);
         // Later than the last one, whatever the clock says: names are in the order of their lines.
-        let next =
-            aside.last().and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
+        let next = attachment
+            .last()
+            .and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
         let at = next.map_or(now, |next| next.max(now));
         let path = self.beside(&format!(".{}", iso(at).replace([':', '.'], "-")));
         let name = name_of(&path);
         open.rename(name_of(&self.file), name).map_err(|why| unavailable(&path, why))?;
-        aside.push((at, name.to_owned()));
-        for (_, name) in aside.iter().rev().skip(KEPT) {
+        attachment.push((at, name.to_owned()));
+        for (_, name) in attachment.iter().rev().skip(KEPT) {
             // One too many does no harm.
             let _ = open.remove(name);
         }
@@ -264,8 +265,8 @@ mod tests {
         let expected: Vec<_> =
             (2..12).map(|ms| format!("audit.jsonl.2026-01-02T03-04-05-{ms:03}Z")).collect();
         let found = names(&system);
-        let aside: Vec<_> = found.iter().filter(|name| name.contains("2026-01")).cloned().collect();
-        assert_eq!(aside, expected, "the clock stood still");
+        let attachment: Vec<_> = found.iter().filter(|name| name.contains("2026-01")).cloned().collect();
+        assert_eq!(attachment, expected, "the clock stood still");
         assert_eq!(found.len(), 10 + 5, "what is not ours stays: {found:?}");
     }
 

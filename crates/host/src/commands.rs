@@ -1,8 +1,8 @@
 //! Slash commands: Markdown files whose place below `commands` is their name.
 
 use crate::{
-    look::ProviderContext,
     markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
+    provider_context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -21,9 +21,9 @@ pub type CommandEntry = MarkdownEntry<SlashCommand>;
 pub struct SlashCommand {
     /// The description on one line; the first line of the text where the head has none.
     pub description: String,
-    /// The hint for its arguments.
+    /// The help for its arguments.
     #[serde(rename = "argument-hint")]
-    pub hint: Option<String>,
+    pub argument_hint: Option<String>,
     /// The description with its place in the file.
     #[serde(skip)]
     pub pieces: Vec<Piece>,
@@ -31,8 +31,8 @@ pub struct SlashCommand {
 
 /// The longest description, in characters.
 const DESCRIPTION_LIMIT: usize = 1_536;
-/// The longest hint, in characters.
-const HINT_LIMIT: usize = 200;
+/// The longest help, in characters.
+const ARGUMENT_HINT_LIMIT: usize = 200;
 
 const COMMANDS: MarkdownKind<SlashCommand> = MarkdownKind {
     dir: "commands",
@@ -64,14 +64,14 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnos
         let what = format!("{}: the description was cut: {more} more characters", file.source.path);
         notes.push(Diagnostic::info(DiagnosticCode::CommandCut, what).at(file.place("description")));
     }
-    let hint = file.literal.get("argument-hint").and_then(|hint| one_line(hint));
+    let argument_hint = file.literal.get("argument-hint").and_then(|hint| one_line(hint));
     let what = SlashCommand {
         pieces: match from_head {
             Some(_) => file.piece(description),
             None => file.piece_of_body(description),
         },
         description: description.to_owned(),
-        hint: hint.map(|hint| cut(&shown(&hint), HINT_LIMIT).to_owned()),
+        argument_hint: argument_hint.map(|hint| cut(&shown(&hint), ARGUMENT_HINT_LIMIT).to_owned()),
     };
     Ok(ParsedMarkdown { name: file.below.replace('/', ":"), what, notes })
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     gate::FileOwner,
-    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest, SETTINGS_LIMIT},
     places::normal,
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest, SETTINGS_LIMIT},
     system::{FileKind, ReadError, ReadScope, System},
 };
 use preface_core::{
@@ -16,8 +16,8 @@ use preface_core::{
     scope::Scope,
     section::{Language, Override, SectionId},
     settings::{self, LayerSettings, MergedSettings, SectionContent, SectionOverride},
+    snapshot::SettingsPrompt,
     trust::Trust,
-    world::SettingsPrompt,
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 

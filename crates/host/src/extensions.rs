@@ -5,8 +5,8 @@
 use crate::{
     bundled::Memo,
     gate::FileOwner,
-    look::{ProviderContext, ReadRequest, SETTINGS_LIMIT},
     provider::CONTEXT_PROVIDERS,
+    provider_context::{ProviderContext, ReadRequest, SETTINGS_LIMIT},
     system::{DirEntry, FileKind, ReadError, ReadScope, System},
 };
 use preface_core::{
@@ -328,7 +328,9 @@ fn one(
         let note = look.notes.borrow_mut().drain(before..).next();
         match (read, note) {
             (Some(read), _) => DiscoveredContent::Manifest(read.into_bytes()),
-            (None, Some(note)) if note.code == DiagnosticCode::TrustHeld => DiscoveredContent::Held(note),
+            (None, Some(note)) if note.code == DiagnosticCode::TrustUntrusted => {
+                DiscoveredContent::Untrusted(note)
+            }
             (None, Some(note)) => {
                 let mut failure = ValidationFailure::new(ValidationStage::Discovery, "", note.message);
                 (failure.place, failure.help) = (note.place, note.help);

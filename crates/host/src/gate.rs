@@ -98,13 +98,13 @@ pub struct GateMark {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
     /// The text is included.
-    Speaks,
+    Included,
     /// The text is left out: it was never granted.
-    HeldNew,
+    UntrustedNew,
     /// The text is left out: it changed since it was granted.
-    HeldChanged,
+    UntrustedChanged,
     /// The text is left out: other users can write in its directory, and it was not granted by its path.
-    HeldShared,
+    UntrustedShared,
     /// The text is left out: the caller denied the project.
     Denied,
 }
@@ -202,7 +202,7 @@ impl Gate {
         if self.remembers(whose) {
             self.remember(&text, bytes, verdict);
         }
-        if verdict == GateVerdict::Speaks {
+        if verdict == GateVerdict::Included {
             self.add_admitted([text]);
         }
         verdict
@@ -213,13 +213,15 @@ impl Gate {
     pub fn verdict(&self, text: &AdmittedText) -> GateVerdict {
         match self.mode {
             TrustMode::None | TrustMode::Whole if self.consent == Consent::Deny => GateVerdict::Denied,
-            TrustMode::Whole if text.belongs == FileOwner::ToLayer && !self.layer => GateVerdict::HeldNew,
-            TrustMode::None | TrustMode::Whole if text.shared => GateVerdict::HeldShared,
-            TrustMode::None | TrustMode::Whole => GateVerdict::Speaks,
+            TrustMode::Whole if text.belongs == FileOwner::ToLayer && !self.layer => {
+                GateVerdict::UntrustedNew
+            }
+            TrustMode::None | TrustMode::Whole if text.shared => GateVerdict::UntrustedShared,
+            TrustMode::None | TrustMode::Whole => GateVerdict::Included,
             TrustMode::Pinned => match PinPath::new(&self.root, &text.path) {
                 Ok(pin) => self.pinned(&text.path, &pin, &text.digest, text.shared),
                 // A path that no record can name (it is no UTF-8) can never be granted.
-                Err(_) => GateVerdict::HeldNew,
+                Err(_) => GateVerdict::UntrustedNew,
             },
         }
     }
@@ -278,15 +280,15 @@ impl Gate {
         let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { PinState::New };
         match (&self.consent, state) {
             (Consent::Deny, _) => GateVerdict::Denied,
-            (_, PinState::Granted) => GateVerdict::Speaks,
+            (_, PinState::Granted) => GateVerdict::Included,
             (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => {
-                GateVerdict::Speaks
+                GateVerdict::Included
             }
-            (Consent::Granting(paths), _) if paths.is_empty() && !shared => GateVerdict::Speaks,
-            (Consent::Once, _) if !shared => GateVerdict::Speaks,
-            (_, _) if shared => GateVerdict::HeldShared,
-            (_, PinState::Changed) => GateVerdict::HeldChanged,
-            (_, PinState::New) => GateVerdict::HeldNew,
+            (Consent::Granting(paths), _) if paths.is_empty() && !shared => GateVerdict::Included,
+            (Consent::Once, _) if !shared => GateVerdict::Included,
+            (_, _) if shared => GateVerdict::UntrustedShared,
+            (_, PinState::Changed) => GateVerdict::UntrustedChanged,
+            (_, PinState::New) => GateVerdict::UntrustedNew,
         }
     }
 
@@ -369,25 +371,25 @@ mod tests {
         let admit = |shared| {
             gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), FileOwner::ToLayer, shared)
         };
-        assert_eq!(admit(true), GateVerdict::HeldShared);
-        assert_eq!(admit(false), GateVerdict::Speaks);
+        assert_eq!(admit(true), GateVerdict::UntrustedShared);
+        assert_eq!(admit(false), GateVerdict::Included);
     }
 
     #[test]
     fn a_layer_that_is_not_trusted_is_left_out() {
         let gate = Gate::new(TrustMode::Whole, Consent::Recorded, "/work".into(), Pins::default(), false);
         let admit = |whose| gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), whose, false);
-        assert_eq!(admit(FileOwner::ToLayer), GateVerdict::HeldNew);
-        assert_eq!(admit(FileOwner::ToTree), GateVerdict::Speaks);
+        assert_eq!(admit(FileOwner::ToLayer), GateVerdict::UntrustedNew);
+        assert_eq!(admit(FileOwner::ToTree), GateVerdict::Included);
     }
 
     #[test]
     fn what_others_can_write_is_included_only_by_its_path() {
         let path = Path::new("/work/x");
         for (consent, expected) in [
-            (Consent::Once, GateVerdict::HeldShared),
-            (Consent::Granting(Vec::new()), GateVerdict::HeldShared),
-            (Consent::Granting(vec![path.to_owned()]), GateVerdict::Speaks),
+            (Consent::Once, GateVerdict::UntrustedShared),
+            (Consent::Granting(Vec::new()), GateVerdict::UntrustedShared),
+            (Consent::Granting(vec![path.to_owned()]), GateVerdict::Included),
         ] {
             let gate = gate(TrustMode::Pinned, consent.clone());
             let verdict = gate.admit(path, "x", &Arc::new(b"text".to_vec()), FileOwner::ToTree, true);
@@ -401,7 +403,7 @@ mod tests {
             let gate = gate(mode, Consent::Recorded);
             let bytes = Arc::new(b"text".to_vec());
             let verdict = gate.admit(Path::new("/work/x"), "x", &bytes, FileOwner::ToTree, false);
-            assert_eq!((verdict, Arc::strong_count(&bytes)), (GateVerdict::Speaks, 1), "{mode:?}");
+            assert_eq!((verdict, Arc::strong_count(&bytes)), (GateVerdict::Included, 1), "{mode:?}");
             assert_eq!(*gate.admitted()[0].digest, Digest::of(b"text"));
         }
     }

@@ -5,8 +5,8 @@
 
 use crate::{
     extensions::manifest_path,
-    look::ProviderContext,
     provider::extension::{granted, launched, project_root},
+    provider_context::ProviderContext,
     system::{RunError, RunRequest, RunStatus, System, skipped_programs},
     trust::GrantedCommand,
 };
@@ -118,7 +118,7 @@ impl HookCommand {
             place: Some(Place::file(Some(entry.origin.scope), entry.origin.path.clone())),
             granted: entry.runnable && (checked.is_some() || !entry.needs_grant()),
             checked: checked.cloned(),
-            ..HookCommand::new(&entry.name, HookEvent::heard_by(hook)?, argv, cwd)
+            ..HookCommand::new(&entry.name, HookEvent::recorded_by(hook)?, argv, cwd)
         })
     }
 

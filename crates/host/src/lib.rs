@@ -1,7 +1,7 @@
 //! The machine, through one door.
 //!
 //! [`system::System`] is the only thing in preface that touches disks, clocks, environment and processes. Around it
-//! stand the places of a turn, discovery of the layers, the trust store with its gate, and the context and fact
+//! stand the places of a turn, discovery of the layers, the trust store with its gate, and the context and variable
 //! providers. `engine` puts them together.
 
 pub mod agents;
@@ -14,13 +14,13 @@ pub mod discover;
 pub mod extensions;
 pub mod gate;
 pub mod hook_command;
-pub mod look;
 pub mod markdown;
 pub mod mcp_descriptions;
 pub mod mcp_recordings;
 pub mod places;
 pub mod profile;
 pub mod provider;
+pub mod provider_context;
 pub mod reminders;
 pub mod scaffold;
 pub mod settings_file;

@@ -1,7 +1,7 @@
 //! What MCP servers said of themselves, as it was recorded: one file for each server in the user's own directory,
 //! `mcp-descriptions/<server>.json`. Whoever talks to a server writes it; here it is read.
 
-use crate::look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest};
+use crate::provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::id_fault,

@@ -3,9 +3,9 @@
 //! name in two projects have a file each, and a changed command does not speak with the words of the one before.
 
 use crate::{
-    look::{ProviderContext, ReadRequest},
     mcp_descriptions,
     places::{Places, normal},
+    provider_context::{ProviderContext, ReadRequest},
     system::{System, WriteError, WriteMode},
     trust::Digest,
 };

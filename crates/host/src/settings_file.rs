@@ -4,8 +4,8 @@
 //! the file at once wait for each other, and neither loses what the other said.
 
 use crate::{
-    look::SETTINGS_LIMIT,
     places::Places,
+    provider_context::SETTINGS_LIMIT,
     scaffold::DIR_MODE,
     system::{FileKind, FileRead, ReadError, ReadScope, System, WriteError, WriteMode},
     trust::{Dirs, StoreKind, store_file},
@@ -88,7 +88,7 @@ pub enum SettingsFileError {
 impl SettingsFileError {
     /// Returns what to do about it, where that is known.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         Some(match self {
             SettingsFileError::Nowhere(Scope::Project) => {
                 "use another directory, or the global scope".to_owned()
@@ -467,7 +467,7 @@ mod tests {
                 error.to_string(),
                 format!("`.preface` is a link to `{target}`, which you have not trusted")
             );
-            let help = error.hint().expect("a remedy");
+            let help = error.help().expect("a remedy");
             assert!(help.contains(&format!("change `{target}/settings.json` itself")), "{help}");
         }
         let nowhere = machine().with_link("/work/.preface", "/trusted");

@@ -1,8 +1,8 @@
 //! Output styles: Markdown files that say how the model should answer.
 
 use crate::{
-    look::ProviderContext,
     markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
+    provider_context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},

@@ -330,10 +330,10 @@ fn no_message_quotes_a_file() {
             for dir in [&template, &root.path().join("linked")] {
                 let (status, branch) = (status(dir), branch(&OsSystem::new(&[]), dir));
                 let told = [status.err(), branch.err()].into_iter().flatten();
-                for trouble in told {
+                for problem in told {
                     refused += 1;
-                    assert!(!trouble.to_string().contains("s3cret"), "{name}, {text:?}: {trouble}");
-                    assert!(!trouble.to_string().is_empty(), "{name}");
+                    assert!(!problem.to_string().contains("s3cret"), "{name}, {text:?}: {problem}");
+                    assert!(!problem.to_string().is_empty(), "{name}");
                 }
             }
         }
@@ -383,7 +383,7 @@ fn gits_own_files_may_have_one_name_where_hard_links_are_refused() {
         let path = dir.join(file);
         let other = root.path().join("other name");
         fs::hard_link(&path, &other).expect("a hard link");
-        let is_refused = |trouble: &GitError| matches!(trouble, GitError::HardLink { links: 2, .. });
+        let is_refused = |problem: &GitError| matches!(problem, GitError::HardLink { links: 2, .. });
         let answer = plain(tree);
         assert!(answer.as_ref().is_err_and(is_refused), "{file}: {answer:?}");
         if has_branch && file != ".git/packed-refs" {

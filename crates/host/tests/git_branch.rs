@@ -317,9 +317,9 @@ fn broken_and_unknown_repositories_say_so() {
     if !in_clean_room("broken_and_unknown_repositories_say_so") {
         return;
     }
-    let broken = |trouble: &GitError| matches!(trouble, GitError::Broken(_));
-    let unsupported = |trouble: &GitError| matches!(trouble, GitError::Unsupported(_));
-    let unlinked = |trouble: &GitError| matches!(trouble, GitError::Unlinked { .. });
+    let broken = |problem: &GitError| matches!(problem, GitError::Broken(_));
+    let unsupported = |problem: &GitError| matches!(problem, GitError::Unsupported(_));
+    let unlinked = |problem: &GitError| matches!(problem, GitError::Unlinked { .. });
     type Case = (&'static str, fn(&Path), fn(&GitError) -> bool);
     let cases: &[Case] = &[
         ("nonsense in HEAD", |dir| put(dir.join(".git/HEAD"), "nonsense\n"), broken),

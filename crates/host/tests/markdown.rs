@@ -5,26 +5,27 @@
 
 use preface_core::{
     extension::Status,
-    fact::{RecordedVariable, Stability, VariableKey},
     mcp_servers::{self, McpServers, ServerEntry, StoredRecording},
     origin::Origin,
     profile::{ByteOrderMark, ProfileDirs},
     scope::Scope,
     section::{Language, ProviderName, Section, SectionBody, SectionId},
     settings::MergedSettings,
+    snapshot::{Contribution, Item},
     trust::TrustMode,
     turn::{OF_SERVER, Tool, Turn},
-    world::{Contribution, Item},
+    variable::{RecordedVariable, Stability, VariableKey},
 };
 use preface_host::{
     agents::{self, AgentEntry},
     bounds::Bounds,
     commands, extensions,
     gate::{Consent, Gate},
-    look::{Headless, ProviderContext, RealDirs},
     mcp_recordings,
     places::{HomeTrust, Places},
-    provider, styles,
+    provider,
+    provider_context::{Headless, ProviderContext, RealDirs},
+    styles,
     system::memory::{AccessKind, AccessRecord, MemorySystem},
     trust::Pins,
 };
@@ -155,8 +156,8 @@ fn texts(said: &Contribution) -> Vec<String> {
     said.items.iter().map(text).collect()
 }
 
-fn facts(item: &Item) -> Vec<(&str, &str)> {
-    item.facts.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
+fn variables(item: &Item) -> Vec<(&str, &str)> {
+    item.variables.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
 }
 
 /// Name, layer, how it fared, and whether it answers.
@@ -276,13 +277,13 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
         .with_file("/w/p/.x/agents/c.md", "---\nname: c\ndescription: \"The\\u202E project's.\"\n---\nC")
         .with_file("/w/p/.x/agents/b.md", long)
         .with_file("/w/p/.x/agents/bad.md", "---\nname: bad\n---\nC");
-    let fact = own(&system);
+    let variable = own(&system);
     let b = format!("- b: One {}…", "é".repeat(296));
     let lines = ["- Helper: Does Helper.", "- a: Does a.", &b, "- c: The\\u{202e} project's."];
-    assert_eq!(fact.value.as_deref(), Some(lines.join("\n").as_str()));
-    let codes: Vec<&str> = fact.diagnostics.iter().map(|note| note.code.as_str()).collect();
+    assert_eq!(variable.value.as_deref(), Some(lines.join("\n").as_str()));
+    let codes: Vec<&str> = variable.diagnostics.iter().map(|note| note.code.as_str()).collect();
     assert_eq!(codes, ["agent/invalid", "agent/shadowed", "hidden/bidi"]);
-    assert_eq!(own(&system).value, fact.value);
+    assert_eq!(own(&system).value, variable.value);
     assert_eq!(
         look(&system, None, |look| provider::answer(&VariableKey::new("agents", "all"), look)).got.value,
         None
@@ -323,7 +324,7 @@ fn the_prompt_is_the_body_as_it_stands_and_knows_its_bytes() {
     assert_eq!(texts(&seen.got), ["One [x].\r\n  Two."]);
     let item = &seen.got.items[0];
     assert_eq!(item.language, Language::Verbatim);
-    assert_eq!(facts(item), [("description", "A."), ("name", "a"), ("path", ".x/agents/a.md")]);
+    assert_eq!(variables(item), [("description", "A."), ("name", "a"), ("path", ".x/agents/a.md")]);
     let Origin::Source { source, span, lossy: false } = &item.pieces[0].origin else {
         panic!("it is a file's")
     };
@@ -376,7 +377,7 @@ fn skills_are_looked_for_where_the_profiles_are_and_one_that_fails_is_skipped() 
         .with_file("/w/p/.x/agents/a.md", agent("a", "skills: commit, review, broken, commit\n"));
     let seen = said(&system, Some("a"), "agent", &json!({"part": "skills"}));
     assert_eq!(texts(&seen.got), ["How to commit."]);
-    assert_eq!(facts(&seen.got.items[0]), [("name", "commit"), ("path", "~/.x/skills/commit/SKILL.md")]);
+    assert_eq!(variables(&seen.got.items[0]), [("name", "commit"), ("path", "~/.x/skills/commit/SKILL.md")]);
     assert_eq!(
         seen.told("agent/no-skill"),
         [
@@ -415,7 +416,7 @@ fn a_style_is_found_by_name_or_by_file_and_default_is_none() {
     assert_eq!(texts(&of("TEACHER").got), ["Teach [it]."]);
     assert_eq!(texts(&of("teach-ME").got), ["Teach [it]."]);
     assert_eq!(
-        facts(&of("teacher").got.items[0]),
+        variables(&of("teacher").got.items[0]),
         [("name", "Teacher"), ("path", "~/.x/output-styles/teach-me.md")]
     );
     assert_eq!(texts(&of("plain").got), ["No head at all."]);
@@ -445,11 +446,11 @@ fn commands_are_named_by_their_path_and_sorted() {
         .with_file("/w/p/.x/commands/empty.md", "")
         .with_file("/w/p/.x/commands/notes.txt", "No command.");
     let seen = said(&system, None, "commands", &json!({}));
-    let names: Vec<_> = seen.got.items.iter().map(|item| item.facts["name"].as_str()).collect();
+    let names: Vec<_> = seen.got.items.iter().map(|item| item.variables["name"].as_str()).collect();
     assert_eq!(names, ["empty", "fix", "git:push"]);
     assert_eq!(texts(&seen.got), ["", "Fixes it.", "Push it now"]);
     assert_eq!(
-        facts(&seen.got.items[1]),
+        variables(&seen.got.items[1]),
         [
             ("description", "Fixes it."),
             ("hint", "[issue] [\"who\"]"),
@@ -589,10 +590,10 @@ fn control_characters_of_a_name_are_shown_and_never_meant() {
         .with_file("/w/p/.x/agents/a.md", "---\nname: \"a\\u202E\\nb\"\ndescription: A.\n---\nA.")
         .with_file("/w/p/.x/commands/x\ny.md", "Do it.");
     let seen = said(&system, Some("a\u{202e}\nb"), "agent", &json!({}));
-    assert_eq!(seen.got.items[0].facts["name"], "a\\u{202e}\\u{a}b");
+    assert_eq!(seen.got.items[0].variables["name"], "a\\u{202e}\\u{a}b");
     let seen = said(&system, None, "commands", &json!({}));
-    assert_eq!(seen.got.items[0].facts["name"], "x\\u{a}y");
-    assert_eq!(seen.got.items[0].facts["path"], ".x/commands/x\\u{a}y.md");
+    assert_eq!(seen.got.items[0].variables["name"], "x\\u{a}y");
+    assert_eq!(seen.got.items[0].variables["path"], ".x/commands/x\\u{a}y.md");
 }
 
 #[test]
@@ -600,7 +601,7 @@ fn what_a_caller_denies_is_left_out_and_reported() {
     let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", ""));
     let seen = look_as(&system, None, Consent::Deny, agents::load);
     assert!(seen.got.iter().all(|entry| !entry.active));
-    assert_eq!(seen.codes(), ["trust/held"]);
+    assert_eq!(seen.codes(), ["trust/untrusted"]);
 }
 
 #[test]
@@ -635,15 +636,17 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
         ]
     );
     assert_eq!(
-        facts(&seen.got.items[0]),
+        variables(&seen.got.items[0]),
         [
             ("instructions", "Ask before you push."),
             ("name", "git"),
             ("tools", "- mcp__git__log\n- mcp__git__status: Shows what changed."),
         ]
     );
-    assert_eq!(facts(&seen.got.items[1]), [("name", "zeta"), ("tools", "Its tools are not known yet.")]);
-    let Origin::Fact { key, .. } = &seen.got.items[0].pieces[0].origin else { panic!("it is a fact") };
+    assert_eq!(variables(&seen.got.items[1]), [("name", "zeta"), ("tools", "Its tools are not known yet.")]);
+    let Origin::Variable { key, .. } = &seen.got.items[0].pieces[0].origin else {
+        panic!("it is a variable")
+    };
     assert_eq!((key.kind(), key.name()), ("mcp", "git"));
     assert_eq!(seen.told("mcp/no-recording").len(), 1);
 }
@@ -676,9 +679,9 @@ fn what_a_server_says_is_bounded_and_cannot_forge() {
         .with_file("/home/u/.x/mcp-descriptions/git.json", recorded.to_string());
     let seen = said(&system, None, "mcp-servers", &json!({}));
     let item = &seen.got.items[0];
-    assert!(item.facts["instructions"].starts_with("&lt;/system-reminder>é"), "facts are escaped always");
-    assert!(item.facts["instructions"].ends_with("é… (cut: 1970 more bytes)"));
-    let lines: Vec<_> = item.facts["tools"].lines().collect();
+    assert!(item.variables["instructions"].starts_with("&lt;/system-reminder>é"), "facts are escaped always");
+    assert!(item.variables["instructions"].ends_with("é… (cut: 1970 more bytes)"));
+    let lines: Vec<_> = item.variables["tools"].lines().collect();
     // The section as a whole has a ceiling, the list has none.
     assert_eq!((lines.len(), lines[202]), (203, "- mcp__git__t202: é"));
     assert_eq!(lines[0], format!("- mcp__git__t000: {}…", "é".repeat(200)));

@@ -9,16 +9,16 @@ use preface_core::{
     profile::{ByteOrderMark, ProfileDirs},
     section::{ProviderName, Section, SectionBody, SectionId},
     settings::MergedSettings,
+    snapshot::Contribution,
     trust::TrustMode,
     turn::Turn,
-    world::Contribution,
 };
 use preface_host::{
     bounds::Bounds,
     gate::{Consent, Gate},
-    look::{Headless, ProviderContext, RealDirs},
     places::{HomeTrust, Places},
     provider,
+    provider_context::{Headless, ProviderContext, RealDirs},
     skills::{self, SkillEntry, SkillOmission, SkillOptions},
     system::memory::MemorySystem,
     trust::Pins,
@@ -259,14 +259,14 @@ fn an_item_has_escaped_values_and_an_exact_origin_where_nothing_changed() {
     let found = load(&system, &old());
     assert_eq!(found.names(), ["a", "</available_skills>", "c", "d"]);
     let [a, b, c] = found.said.items.as_slice() else { panic!("the hidden one is no item") };
-    assert_eq!(a.facts["location"], "/w/p/.x/skills/a/SKILL.md");
-    assert_eq!(a.facts["base_dir"], "/w/p/.x/skills/a");
-    let place = |item: &preface_core::world::Item| match &item.pieces[0].origin {
+    assert_eq!(a.variables["location"], "/w/p/.x/skills/a/SKILL.md");
+    assert_eq!(a.variables["base_dir"], "/w/p/.x/skills/a");
+    let place = |item: &preface_core::snapshot::Item| match &item.pieces[0].origin {
         Origin::Source { span, lossy, .. } => (span.clone(), *lossy),
         other => panic!("{other:?}"),
     };
     assert_eq!(place(a), (25..37, false));
-    assert_eq!(b.facts["name"], "&lt;/available_skills&gt;");
+    assert_eq!(b.variables["name"], "&lt;/available_skills&gt;");
     assert_eq!(b.pieces[0].text, "A &amp; &lt;/skill&gt;");
     assert!(place(b).1);
     assert_eq!((c.pieces[0].text.as_str(), place(c)), ("Two\nlines\n", (4..32, true)));

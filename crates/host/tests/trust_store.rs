@@ -33,7 +33,7 @@ fn text(path: &str, bytes: &str) -> PinnedText {
     PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
 }
 
-fn permit(name: &str) -> Permission {
+fn permission(name: &str) -> Permission {
     Permission {
         subject: format!("mcp/{name}"),
         action: PermissionAction::Endpoint { url: format!("https://{name}"), with: Vec::new() },
@@ -133,7 +133,7 @@ fn many_writers_lose_nothing() {
                         let root = dir.join((grant % 4).to_string());
                         let texts = [text(&name, &name), text("common", "common")];
                         store.grant_pins(&root, None, &texts).expect("granted");
-                        store.grant_permits(&root, None, &[permit(&name)]).expect("granted");
+                        store.grant_permissions(&root, None, &[permission(&name)]).expect("granted");
                     }
                 }
             });
@@ -149,8 +149,8 @@ fn many_writers_lose_nothing() {
             assert_eq!(record.decision, Decision::Trusted, "{name}");
         } else {
             let root = dir.join((grant % 4).to_string());
-            let permits = records.permits(&root);
-            assert_eq!(permits.state(&permit(&name)), PermissionState::Granted, "{name}");
+            let permissions = records.permissions(&root);
+            assert_eq!(permissions.state(&permission(&name)), PermissionState::Granted, "{name}");
             let pins = records.pins(&root, None);
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "{name}");
@@ -173,7 +173,7 @@ fn crash_child() {
     for number in from.. {
         let name = format!("n{number}");
         store.grant_pins(&dir.join("work"), None, &[text(&name, &name), text("a", &name)]).expect("granted");
-        store.grant_permits(&dir.join("work"), None, &[permit(&name)]).expect("granted");
+        store.grant_permissions(&dir.join("work"), None, &[permission(&name)]).expect("granted");
         say("granted", number);
         if number % 3 == 0 {
             store.revoke_pins(&dir.join("work"), None, Some(&[text(&name, "").path])).expect("revoked");
@@ -200,7 +200,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
         check(&system, &file);
         let records = TrustStore::at(&system, file.clone()).load(&mut Vec::new());
         let pins = records.pins(&dir.join("work"), None);
-        let permits = records.permits(&dir.join("work"));
+        let permissions = records.permissions(&dir.join("work"));
         for (index, (what, number)) in heard.iter().enumerate() {
             let name = format!("n{number}");
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
@@ -214,7 +214,11 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
             }
             let state = pins.state(&text("a", "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "round {round}: {name}");
-            assert_eq!(permits.state(&permit(&name)), PermissionState::Granted, "round {round}: {name}");
+            assert_eq!(
+                permissions.state(&permission(&name)),
+                PermissionState::Granted,
+                "round {round}: {name}"
+            );
         }
         finished += heard.len();
         next = heard.last().map_or(next, |(_, number)| number + 1) + 1;
@@ -309,15 +313,15 @@ fn a_swapped_program_is_never_started() {
             &CommandWords { subject, argv, cwd: &root, env: &[], directory },
         )
     };
-    let permits = commands.each_ref().map(|command| check(command).expect("it can be copied").permit);
-    TrustStore::at(&system, file.clone()).grant_permits(&root, None, &permits).expect("granted");
-    let permits = TrustStore::at(&system, file.clone()).load(&mut Vec::new()).permits(&root);
+    let permissions = commands.each_ref().map(|command| check(command).expect("it can be copied").permission);
+    TrustStore::at(&system, file.clone()).grant_permissions(&root, None, &permissions).expect("granted");
+    let permissions = TrustStore::at(&system, file.clone()).load(&mut Vec::new()).permissions(&root);
 
     let (mut granted, mut refused) = (0_usize, 0_usize);
     let mut start = |command| {
         let argv = check(command)
             .ok()
-            .filter(|command| permits.state(&command.permit) == PermissionState::Granted)
+            .filter(|command| permissions.state(&command.permission) == PermissionState::Granted)
             .and_then(|command| command.copied_argv(&system, &file).ok());
         let Some(argv) = argv else {
             refused += 1;

@@ -46,16 +46,16 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let file = env::args().nth(1).ok_or("usage: ask FILE")?;
     let servers: Vec<Server> = serde_json::from_str(&fs::read_to_string(file)?)?;
     let targets = servers.into_iter().map(Server::target).collect::<Result<Vec<_>, _>>()?;
-    let heard = ask(&targets, &AskLimits::default(), &|_| ());
-    for one in &heard {
+    let reply = ask(&targets, &AskLimits::default(), &|_| ());
+    for one in &reply {
         let name = &one.name;
         for note in &one.notes {
             println!("{name}: {}: {}", note.code, note.message);
         }
         let said = match &one.said {
             Ok(said) => said,
-            Err(trouble) => {
-                println!("{name}: {}: {trouble}", trouble.code());
+            Err(problem) => {
+                println!("{name}: {}: {problem}", problem.code());
                 continue;
             }
         };
@@ -83,5 +83,5 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             said.resources.len(),
         );
     }
-    Ok(if heard.iter().all(|one| one.said.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if reply.iter().all(|one| one.said.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -3,11 +3,11 @@
 use crate::{
     AskLimits, McpError, ServerEndpoint, ServerReply, ServerTarget,
     conversation::{ExchangeError, Handshake, converse},
-    heard::PartialReply,
     http::{HttpAddress, Posts, TargetHeaders},
     intake::{Intake, PipeTransport},
     program::ServerProcess,
     reach::AskDeadline,
+    server_reply::PartialReply,
     text::{self, Secrets},
 };
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
@@ -70,14 +70,14 @@ fn ask_here(
     let runtime = match Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            let trouble = McpError::Unreachable(format!("no runtime: {error}"));
-            let heard: Vec<ServerReply> =
-                targets.iter().map(|target| unheard(target, Duration::ZERO, trouble.clone())).collect();
-            heard.iter().for_each(tell);
-            return heard;
+            let problem = McpError::Unreachable(format!("no runtime: {error}"));
+            let reply: Vec<ServerReply> =
+                targets.iter().map(|target| not_received(target, Duration::ZERO, problem.clone())).collect();
+            reply.iter().for_each(tell);
+            return reply;
         }
     };
-    let heard = runtime.block_on(async {
+    let reply = runtime.block_on(async {
         let mut running = JoinSet::new();
         for (at, target) in targets.iter().cloned().enumerate() {
             let limits = limits.clone();
@@ -85,7 +85,7 @@ fn ask_here(
             let asking = async move { ask_one(&asked, &limits).await };
             running.spawn(async move { (at, contained(&target, asking).await) });
         }
-        let mut heard: Vec<Option<ServerReply>> = targets.iter().map(|_| None).collect();
+        let mut reply: Vec<Option<ServerReply>> = targets.iter().map(|_| None).collect();
         loop {
             let done = tokio::select! {
                 biased;
@@ -96,9 +96,9 @@ fn ask_here(
             let Some(done) = done else { break };
             let Ok((at, one)) = done else { continue };
             tell(&one);
-            heard[at] = Some(one);
+            reply[at] = Some(one);
         }
-        heard
+        reply
     });
     let missing = if limits.stop.is_stopped() {
         // Whatever still runs is dropped, and a program is killed when it is.
@@ -109,8 +109,8 @@ fn ask_here(
         runtime.shutdown_background();
         McpError::Lied(PANIC.to_owned())
     };
-    let lost = |target: &ServerTarget| unheard(target, Duration::ZERO, missing.clone());
-    heard.into_iter().zip(targets).map(|(one, target)| one.unwrap_or_else(|| lost(target))).collect()
+    let lost = |target: &ServerTarget| not_received(target, Duration::ZERO, missing.clone());
+    reply.into_iter().zip(targets).map(|(one, target)| one.unwrap_or_else(|| lost(target))).collect()
 }
 
 /// The longest duration of a stop.
@@ -118,13 +118,13 @@ const KILLING: Duration = Duration::from_secs(3);
 
 const PANIC: &str = "internal error while reading the server's reply; please report this bug";
 
-fn unheard(target: &ServerTarget, took: Duration, trouble: McpError) -> ServerReply {
+fn not_received(target: &ServerTarget, took: Duration, problem: McpError) -> ServerReply {
     ServerReply {
         name: target.name.clone(),
         took,
         calls_itself: None,
         protocol: None,
-        said: Err(trouble),
+        said: Err(problem),
         refused: Vec::new(),
         notes: Vec::new(),
     }
@@ -137,8 +137,8 @@ async fn contained(
 ) -> ServerReply {
     let start = Instant::now();
     match tokio::spawn(asking).await {
-        Ok(heard) => heard,
-        Err(_) => unheard(target, start.elapsed(), McpError::Lied(PANIC.to_owned())),
+        Ok(reply) => reply,
+        Err(_) => not_received(target, start.elapsed(), McpError::Lied(PANIC.to_owned())),
     }
 }
 
@@ -160,10 +160,10 @@ async fn ask_one(target: &ServerTarget, limits: &AskLimits) -> ServerReply {
     });
     let PartialReply { calls_itself, protocol, refused, notes, .. } = story;
     let took = start.elapsed();
-    let mut heard =
+    let mut reply =
         ServerReply { name: target.name.clone(), took, calls_itself, protocol, said, refused, notes };
-    Secrets::of(target).hide(&mut heard);
-    heard
+    Secrets::of(target).hide(&mut reply);
+    reply
 }
 
 // Asks a server that is a program.
@@ -230,7 +230,7 @@ pub(crate) async fn ask_program(
                 Some(Handshake::Discover)
             }
             Some(Err(ExchangeError::Closed | ExchangeError::Way(_)))
-                if status.is_some() && !intake.heard_any() =>
+                if status.is_some() && !intake.received_any() =>
             {
                 Some(Handshake::Initialize)
             }
@@ -274,7 +274,7 @@ pub(crate) async fn ask_address(
     let talk = converse(posts, Handshake::Either, &target.wants, limits, &mut story);
     let talked = match timeout_at(time.talk, talk).await.ok() {
         // Where nothing was said yet, nobody was reached.
-        Some(Err(ExchangeError::Way(why))) if story.protocol.is_none() && !intake.heard_any() => {
+        Some(Err(ExchangeError::Way(why))) if story.protocol.is_none() && !intake.received_any() => {
             Some(Err(ExchangeError::Unreached(why)))
         }
         talked => talked,
@@ -339,14 +339,14 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_contained() {
         let target = nobody();
-        let heard = contained(&target, async { panic!("this is expected in the output of a test") }).await;
-        assert_eq!(heard.name, "nobody");
-        assert!(matches!(heard.said, Err(McpError::Lied(why)) if why.contains("please report this bug")));
+        let reply = contained(&target, async { panic!("this is expected in the output of a test") }).await;
+        assert_eq!(reply.name, "nobody");
+        assert!(matches!(reply.said, Err(McpError::Lied(why)) if why.contains("please report this bug")));
     }
 
     #[tokio::test]
     async fn a_caller_inside_a_runtime_may_ask() {
-        let heard = ask(&[nobody(), nobody()], &crate::AskLimits::default(), &|_| ());
-        assert!(heard.iter().all(|one| matches!(one.said, Err(McpError::Unreachable(_)))), "{heard:?}");
+        let reply = ask(&[nobody(), nobody()], &crate::AskLimits::default(), &|_| ());
+        assert!(reply.iter().all(|one| matches!(one.said, Err(McpError::Unreachable(_)))), "{reply:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! The conversation with a server, whichever way it is reached: shake hands, ask for the lists, ask for what is wanted.
 
-use crate::{AskLimits, heard::PartialReply, http::PostError, text};
+use crate::{AskLimits, http::PostError, server_reply::PartialReply, text};
 use preface_core::{
     diagnostic::DiagnosticCode,
     mcp_servers::{

@@ -84,7 +84,7 @@ impl Intake {
     }
 
     /// Returns true once a message arrived.
-    pub(crate) fn heard_any(&self) -> bool {
+    pub(crate) fn received_any(&self) -> bool {
         self.state().messages > 0
     }
 

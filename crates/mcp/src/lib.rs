@@ -3,22 +3,22 @@
 
 mod ask;
 mod conversation;
-mod heard;
 mod http;
 mod intake;
-#[cfg(any(test, feature = "testing"))]
-mod overheard;
 mod program;
 mod reach;
+#[cfg(any(test, feature = "testing"))]
+mod replay;
 mod serve;
+mod server_reply;
 mod text;
 
 pub use ask::ask;
-pub use heard::{McpError, ServerReply};
-#[cfg(feature = "testing")]
-pub use overheard::overheard;
 pub use reach::{AskLimits, ServerEndpoint, ServerTarget, StopSignal};
+#[cfg(feature = "testing")]
+pub use replay::replay;
 pub use serve::{
     Arguments, CallOutput, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
     ResourceOffer, ServerInfo, ToolOffer, serve, serve_stdio,
 };
+pub use server_reply::{McpError, ServerReply};

@@ -129,14 +129,14 @@ impl Secrets {
     }
 
     /// Hides them in all that is said about a server; what it says of itself stays.
-    pub(crate) fn hide(&self, heard: &mut ServerReply) {
+    pub(crate) fn hide(&self, reply: &mut ServerReply) {
         let hide = |text: &mut String| self.0.iter().for_each(|secret| hide(text, secret));
-        for note in &mut heard.notes {
+        for note in &mut reply.notes {
             hide(&mut note.message);
             note.help.iter_mut().for_each(hide);
         }
-        heard.calls_itself.iter_mut().for_each(hide);
-        if let Err(McpError::Unreachable(why) | McpError::Died(why) | McpError::Lied(why)) = &mut heard.said {
+        reply.calls_itself.iter_mut().for_each(hide);
+        if let Err(McpError::Unreachable(why) | McpError::Died(why) | McpError::Lied(why)) = &mut reply.said {
             hide(why);
         }
     }
@@ -209,18 +209,18 @@ mod tests {
     fn a_secret_is_hidden_in_everything_that_is_reported_of_a_server() {
         let secrets = Secrets(vec!["open5esame".to_owned()]);
         let text = || "x open5esame".to_owned();
-        for trouble in [McpError::Unreachable(text()), McpError::Died(text()), McpError::Lied(text())] {
-            let mut heard = ServerReply {
+        for problem in [McpError::Unreachable(text()), McpError::Died(text()), McpError::Lied(text())] {
+            let mut reply = ServerReply {
                 name: "a".to_owned(),
                 took: Duration::ZERO,
                 calls_itself: Some(text()),
                 protocol: None,
-                said: Err(trouble),
+                said: Err(problem),
                 refused: Vec::new(),
                 notes: vec![Diagnostic::warning(DiagnosticCode::McpDied, text()).help(text())],
             };
-            secrets.hide(&mut heard);
-            let shown = format!("{heard:?}");
+            secrets.hide(&mut reply);
+            let shown = format!("{reply:?}");
             let counts = (shown.matches("open5esame").count(), shown.matches("x ***").count());
             assert_eq!(counts, (0, 4), "{shown}");
         }

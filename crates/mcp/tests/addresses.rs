@@ -14,7 +14,7 @@ use std::{
     thread,
     time::Duration,
 };
-use targets::{ask_one, assert_all_heard, codes, target, wants};
+use targets::{ask_one, assert_all_received, codes, target, wants};
 
 /// A request as a server sees it: its first line and its headers in small letters, and its body.
 #[derive(Clone, Debug)]
@@ -123,15 +123,15 @@ fn method(seen: &Seen) -> &str {
     seen.body["method"].as_str().unwrap_or_default()
 }
 
-fn lie_of(heard: &ServerReply) -> &str {
-    match &heard.said {
+fn lie_of(reply: &ServerReply) -> &str {
+    match &reply.said {
         Err(McpError::Lied(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
 
-fn unreachable_of(heard: &ServerReply) -> &str {
-    match &heard.said {
+fn unreachable_of(reply: &ServerReply) -> &str {
+    match &reply.said {
         Err(McpError::Unreachable(why)) => why,
         other => panic!("it was reached: {other:?}"),
     }
@@ -140,7 +140,7 @@ fn unreachable_of(heard: &ServerReply) -> &str {
 #[test]
 fn a_server_that_answers_in_json_says_all_it_has() {
     let server = Server::start(|stream, seen| json_with("good", stream, seen));
-    assert_all_heard(&ask_one(server.target(30)));
+    assert_all_received(&ask_one(server.target(30)));
     let seen = server.seen();
     assert!(seen.iter().all(|it| it.head.contains("authorization: Bearer open-sesame\n")));
     let first = &seen[0];
@@ -158,16 +158,16 @@ fn a_server_that_answers_in_json_says_all_it_has() {
 #[test]
 fn a_server_that_answers_in_events_says_all_it_has() {
     let server = Server::start(|stream, seen| events_with("good", stream, seen));
-    let heard = ask_one(server.target(30));
-    assert_all_heard(&heard);
-    assert!(heard.took < Duration::from_secs(20), "{:?}", heard.took);
+    let reply = ask_one(server.target(30));
+    assert_all_received(&reply);
+    assert!(reply.took < Duration::from_secs(20), "{:?}", reply.took);
 }
 
 #[test]
 fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
     let server = Server::start(|stream, seen| json_with("modern", stream, seen));
-    let heard = ask_one(server.target(30));
-    assert_eq!(heard.protocol.as_deref(), Some("2026-07-28"), "{heard:?}");
+    let reply = ask_one(server.target(30));
+    assert_eq!(reply.protocol.as_deref(), Some("2026-07-28"), "{reply:?}");
     let seen = server.seen();
     let get = seen.iter().find(|it| method(it) == "resources/read").unwrap();
     assert!(get.head.contains("mcp-name: fake://notes\n"), "{}", get.head);
@@ -181,7 +181,7 @@ fn an_older_server_that_refuses_the_newer_way_with_a_status_is_heard() {
         "server/discover" => respond(stream, "400 Bad Request", "text/plain", "", b"no session"),
         _ => json_with("good", stream, seen),
     });
-    assert_all_heard(&ask_one(server.target(30)));
+    assert_all_received(&ask_one(server.target(30)));
     let server = Server::start(|stream, seen| match method(seen) {
         "server/discover" => {
             let error = json!({ "jsonrpc": "2.0", "id": "server-error", "error": { "code": -32600, "message": "no" } });
@@ -189,7 +189,7 @@ fn an_older_server_that_refuses_the_newer_way_with_a_status_is_heard() {
         }
         _ => json_with("good", stream, seen),
     });
-    assert_all_heard(&ask_one(server.target(30)));
+    assert_all_received(&ask_one(server.target(30)));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn an_older_server_that_is_silent_about_the_newer_way_is_heard() {
         "server/discover" => thread::sleep(Duration::from_secs(60)),
         _ => events_with("good", stream, seen),
     });
-    assert_all_heard(&ask_one(server.target(9)));
+    assert_all_received(&ask_one(server.target(9)));
 }
 
 #[test]
@@ -224,14 +224,14 @@ fn a_stream_that_breaks_off_is_taken_up_again() {
             _ => json_with("good", stream, seen),
         }
     });
-    let heard = ask_one(server.target(30));
-    assert_eq!(heard.said.unwrap().tools[0].name, "late");
+    let reply = ask_one(server.target(30));
+    assert_eq!(reply.said.unwrap().tools[0].name, "late");
 }
 
 #[test]
 fn what_is_asked_in_a_stream_is_refused() {
     let server = Server::start(|stream, seen| events_with("asks-back", stream, seen));
-    assert_all_heard(&ask_one(server.target(30)));
+    assert_all_received(&ask_one(server.target(30)));
     let answers: Vec<_> = server.seen().into_iter().filter(|it| it.body.get("method").is_none()).collect();
     let refused = |it: &&Seen| it.body["error"]["code"] == -32601;
     let refusals = answers.iter().filter(refused).count();
@@ -248,8 +248,8 @@ fn nobody_at_an_address_is_told() {
         (format!("https://{unused}/mcp"), "refused"),
         ("nonsense".to_owned(), "neither http nor https"),
     ] {
-        let heard = ask_one(target("nobody", ServerEndpoint::Address { url, headers: vec![] }, 20));
-        assert!(unreachable_of(&heard).contains(why), "{heard:?}");
+        let reply = ask_one(target("nobody", ServerEndpoint::Address { url, headers: vec![] }, 20));
+        assert!(unreachable_of(&reply).contains(why), "{reply:?}");
     }
     let headers = vec![("X-Key".to_owned(), "two\nlines".to_owned())];
     let reach = ServerEndpoint::Address { url: "http://127.0.0.1:1/".to_owned(), headers };
@@ -260,8 +260,8 @@ fn nobody_at_an_address_is_told() {
 fn a_server_that_speaks_no_tls_is_not_spoken_to_in_the_clear() {
     let server = Server::start(|stream, seen| json_with("good", stream, seen));
     let reach = ServerEndpoint::Address { url: server.url.replace("http:", "https:"), headers: vec![] };
-    let heard = ask_one(target("tls", reach, 20));
-    assert!(unreachable_of(&heard).starts_with("TLS failed: "), "{heard:?}");
+    let reply = ask_one(target("tls", reach, 20));
+    assert!(unreachable_of(&reply).starts_with("TLS failed: "), "{reply:?}");
     assert!(server.seen().is_empty());
 }
 
@@ -275,8 +275,8 @@ fn a_status_is_told() {
         "tools/list" => respond(stream, "503 Busy", "text/html", "", b"<h1>"),
         _ => json_with("good", stream, seen),
     });
-    let heard = ask_one(server.target(20));
-    assert!(matches!(&heard.said, Err(McpError::Died(why)) if why.contains("HTTP 503")), "{heard:?}");
+    let reply = ask_one(server.target(20));
+    assert!(matches!(&reply.said, Err(McpError::Died(why)) if why.contains("HTTP 503")), "{reply:?}");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_redirection_is_followed_at_its_origin_and_nowhere_else() {
         }
         json_with("good", stream, seen);
     });
-    assert_all_heard(&ask_one(server.target(30)));
+    assert_all_received(&ask_one(server.target(30)));
     let server = Server::start(|stream, _| {
         respond(stream, "307 Temporary Redirect", "", "Location: http://localhost:9/mcp\r\n", b"");
     });
@@ -324,9 +324,9 @@ fn a_flood_is_cut_off() {
         },
     ];
     for (at, manner) in endless.into_iter().enumerate() {
-        let heard = ask_one(Server::start(manner).target(50));
-        assert_eq!(heard.said, Err(McpError::Flooded(8 << 20)), "{at}");
-        assert!(heard.took < Duration::from_secs(40), "{at}: {:?}", heard.took);
+        let reply = ask_one(Server::start(manner).target(50));
+        assert_eq!(reply.said, Err(McpError::Flooded(8 << 20)), "{at}");
+        assert!(reply.took < Duration::from_secs(40), "{at}: {:?}", reply.took);
     }
 }
 
@@ -336,8 +336,8 @@ fn endless_headers_end() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
         while stream.write_all(b"X-More: and more\r\n").is_ok() {}
     });
-    let heard = ask_one(server.target(50));
-    assert!(heard.said.is_err() && heard.took < Duration::from_secs(40), "{heard:?}");
+    let reply = ask_one(server.target(50));
+    assert!(reply.said.is_err() && reply.took < Duration::from_secs(40), "{reply:?}");
 }
 
 #[test]
@@ -360,8 +360,8 @@ fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
     let server = Server::start(|_, _| ());
     assert!(!unreachable_of(&ask_one(server.target(20))).is_empty());
     let server = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
-    let heard = ask_one(server.target(2));
-    assert_eq!(heard.said, Err(McpError::Late));
+    let reply = ask_one(server.target(2));
+    assert_eq!(reply.said, Err(McpError::Late));
     let server = Server::start(|stream, seen| match method(seen) {
         "prompts/list" => {
             let _ = stream.write_all(
@@ -380,8 +380,8 @@ fn an_unreachable_address_does_not_delay_the_others() {
     let told = Mutex::new(Vec::new());
     let mut targets = vec![silent.target(10), good.target(60)];
     targets[0].name = "silent".to_owned();
-    let heard = ask(&targets, &AskLimits::default(), &|heard| told.lock().unwrap().push(heard.name.clone()));
+    let reply = ask(&targets, &AskLimits::default(), &|reply| told.lock().unwrap().push(reply.name.clone()));
     assert_eq!(told.into_inner().unwrap(), ["http", "silent"]);
-    assert_eq!(heard[0].said, Err(McpError::Late));
-    assert!(codes(&heard[1]).contains(&"mcp/hidden"));
+    assert_eq!(reply[0].said, Err(McpError::Late));
+    assert!(codes(&reply[1]).contains(&"mcp/hidden"));
 }

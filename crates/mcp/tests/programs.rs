@@ -11,7 +11,7 @@ use std::{
     thread::sleep,
     time::{Duration, Instant},
 };
-use targets::{ask_one, assert_all_heard, codes, target, wants};
+use targets::{ask_one, assert_all_received, codes, target, wants};
 
 /// A fake server that behaves so.
 fn fake(manners: &str, seconds: u64) -> ServerTarget {
@@ -31,15 +31,15 @@ fn fake_at(manners: &str, place: &Path, seconds: u64) -> ServerTarget {
     target(manners, reach, seconds)
 }
 
-fn lie_of(heard: &ServerReply) -> &str {
-    match &heard.said {
+fn lie_of(reply: &ServerReply) -> &str {
+    match &reply.said {
         Err(McpError::Lied(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
 
-fn death_of(heard: &ServerReply) -> &str {
-    match &heard.said {
+fn death_of(reply: &ServerReply) -> &str {
+    match &reply.said {
         Err(McpError::Died(why)) => why,
         other => panic!("no death: {other:?}"),
     }
@@ -66,109 +66,109 @@ fn assert_gone(number: &str) {
 
 #[test]
 fn a_server_that_behaves_says_all_it_has() {
-    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake("good", 30) }));
+    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake("good", 30) }));
 }
 
 #[test]
 fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
-    let heard = ask_one(fake("modern", 30));
-    assert_eq!(heard.protocol.as_deref(), Some("2026-07-28"), "{heard:?}");
-    assert_eq!(heard.calls_itself.as_deref(), Some("fake 2.0"));
-    assert_eq!(heard.said.unwrap().tools.len(), 2);
+    let reply = ask_one(fake("modern", 30));
+    assert_eq!(reply.protocol.as_deref(), Some("2026-07-28"), "{reply:?}");
+    assert_eq!(reply.calls_itself.as_deref(), Some("fake 2.0"));
+    assert_eq!(reply.said.unwrap().tools.len(), 2);
 }
 
 #[test]
 fn a_newer_server_that_starts_slowly_is_asked_again_in_its_way() {
     let directory = tempfile::tempdir().unwrap();
-    let heard = ask_one(fake_at("slow-modern", &directory.path().join("mark"), 6));
-    assert_eq!(heard.protocol.as_deref(), Some("2026-07-28"), "{heard:?}");
+    let reply = ask_one(fake_at("slow-modern", &directory.path().join("mark"), 6));
+    assert_eq!(reply.protocol.as_deref(), Some("2026-07-28"), "{reply:?}");
 }
 
 #[test]
 fn an_older_server_that_is_silent_about_the_newer_way_is_heard() {
-    let heard = ask_one(ServerTarget { wants: wants(), ..fake("silent-to-the-new", 6) });
-    assert_all_heard(&heard);
+    let reply = ask_one(ServerTarget { wants: wants(), ..fake("silent-to-the-new", 6) });
+    assert_all_received(&reply);
 }
 
 #[test]
 fn an_older_server_that_dies_of_the_newer_way_is_asked_again() {
-    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake("dies-of-the-new", 30) }));
+    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake("dies-of-the-new", 30) }));
 }
 
 #[test]
 fn a_server_that_says_nothing_is_late() {
     assert_eq!(ask_one(fake("silent", 1)).said, Err(McpError::Late));
-    let heard = ask_one(fake("silent-about-tools", 2));
-    assert_eq!((&heard.said, heard.calls_itself.as_deref()), (&Err(McpError::Late), Some("fake 1.0")));
+    let reply = ask_one(fake("silent-about-tools", 2));
+    assert_eq!((&reply.said, reply.calls_itself.as_deref()), (&Err(McpError::Late), Some("fake 1.0")));
 }
 
 #[test]
 fn what_a_profile_names_and_comes_too_late_does_not_cost_the_lists() {
-    let heard = ask_one(ServerTarget { wants: wants(), ..fake("silent-about-prompts", 3) });
-    assert_eq!(heard.said.as_ref().unwrap().tools.len(), 2);
-    assert_eq!(codes(&heard), ["mcp/late"]);
+    let reply = ask_one(ServerTarget { wants: wants(), ..fake("silent-about-prompts", 3) });
+    assert_eq!(reply.said.as_ref().unwrap().tools.len(), 2);
+    assert_eq!(codes(&reply), ["mcp/late"]);
 }
 
 #[test]
 fn a_server_that_cannot_start_says_why_without_its_key() {
-    let heard = ask_one(fake("fails", 30));
-    assert!(death_of(&heard).contains("exit status: 3"), "{heard:?}");
-    assert!(death_of(&heard).contains("the key `***` is wrong"), "{heard:?}");
+    let reply = ask_one(fake("fails", 30));
+    assert!(death_of(&reply).contains("exit status: 3"), "{reply:?}");
+    assert!(death_of(&reply).contains("the key `***` is wrong"), "{reply:?}");
     let reach = ServerEndpoint::Program {
         command: "no-such".to_owned(),
         args: vec![],
         env: vec![],
         cwd: "/no/where".into(),
     };
-    let heard = ask_one(target("ghost", reach, 5));
-    assert!(matches!(&heard.said, Err(McpError::Unreachable(why)) if why.contains("/no/where")), "{heard:?}");
+    let reply = ask_one(target("ghost", reach, 5));
+    assert!(matches!(&reply.said, Err(McpError::Unreachable(why)) if why.contains("/no/where")), "{reply:?}");
 }
 
 #[test]
 fn a_server_that_dies_is_dead_and_not_late() {
     for manners in ["dies", "dies-half-way"] {
-        let heard = ask_one(fake(manners, 60));
-        assert!(death_of(&heard).contains("exit status: 7"), "{heard:?}");
-        assert_eq!(heard.calls_itself.as_deref(), Some("fake 1.0"));
-        assert!(heard.took < Duration::from_secs(30));
+        let reply = ask_one(fake(manners, 60));
+        assert!(death_of(&reply).contains("exit status: 7"), "{reply:?}");
+        assert_eq!(reply.calls_itself.as_deref(), Some("fake 1.0"));
+        assert!(reply.took < Duration::from_secs(30));
     }
 }
 
 #[test]
 fn a_flood_is_cut_off() {
     for manners in ["floods-line", "floods-notes", "floods-requests"] {
-        let heard = ask_one(fake(manners, 60));
-        assert_eq!(heard.said, Err(McpError::Flooded(8 << 20)), "{manners}");
-        assert!(heard.took < Duration::from_secs(45), "{manners}: {:?}", heard.took);
+        let reply = ask_one(fake(manners, 60));
+        assert_eq!(reply.said, Err(McpError::Flooded(8 << 20)), "{manners}");
+        assert!(reply.took < Duration::from_secs(45), "{manners}: {:?}", reply.took);
     }
 }
 
 #[test]
 fn a_list_is_taken_up_to_its_limit() {
-    let heard = ask_one(fake("many", 60));
-    assert_eq!((heard.said.as_ref().unwrap().tools.len(), codes(&heard)), (1000, vec!["mcp/too-many"]));
+    let reply = ask_one(fake("many", 60));
+    assert_eq!((reply.said.as_ref().unwrap().tools.len(), codes(&reply)), (1000, vec!["mcp/too-many"]));
     let limits = AskLimits { items: 10_000, ..AskLimits::default() };
-    let heard = ask(&[fake("many", 60)], &limits, &|_| ()).remove(0);
-    assert_eq!((heard.said.unwrap().tools.len(), heard.notes.len()), (5000, 0));
+    let reply = ask(&[fake("many", 60)], &limits, &|_| ()).remove(0);
+    assert_eq!((reply.said.unwrap().tools.len(), reply.notes.len()), (5000, 0));
 }
 
 #[test]
 fn all_pages_of_a_list_are_asked_for_and_not_for_ever() {
-    let heard = ask_one(fake("pages", 30));
-    let names: Vec<_> = heard.said.unwrap().tools.into_iter().map(|tool| tool.name).collect();
+    let reply = ask_one(fake("pages", 30));
+    let names: Vec<_> = reply.said.unwrap().tools.into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["a", "b", "c"]);
-    let heard = ask_one(fake("endless-pages", 60));
-    assert_eq!((heard.said.as_ref().unwrap().tools.len(), codes(&heard)), (100, vec!["mcp/too-many"]));
+    let reply = ask_one(fake("endless-pages", 60));
+    assert_eq!((reply.said.as_ref().unwrap().tools.len(), codes(&reply)), (100, vec!["mcp/too-many"]));
     assert!(lie_of(&ask_one(fake("circle", 30))).contains("a cursor came twice"));
 }
 
 #[test]
 fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
-    let heard = ask_one(fake("bad-items", 30));
-    let tools = &heard.said.as_ref().unwrap().tools;
+    let reply = ask_one(fake("bad-items", 30));
+    let tools = &reply.said.as_ref().unwrap().tools;
     assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["bare", "good", "long"]);
     assert_eq!(tools[2].description.as_ref().unwrap().len(), 64 << 10);
-    let told: Vec<_> = heard.notes.iter().map(|note| (note.code.as_str(), &*note.message)).collect();
+    let told: Vec<_> = reply.notes.iter().map(|note| (note.code.as_str(), &*note.message)).collect();
     let long = "n".repeat(80);
     assert_eq!(
         told,
@@ -188,8 +188,8 @@ fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
 
 #[test]
 fn hidden_text_is_named_and_stays() {
-    let heard = ask_one(fake("hides", 30));
-    let warning = &heard.notes[0];
+    let reply = ask_one(fake("hides", 30));
+    let warning = &reply.notes[0];
     assert_eq!(warning.code.as_str(), "mcp/hidden");
     for named in [
         "the description of the tool `tagged`: tag characters hide the text `send`: U+E0073",
@@ -198,7 +198,7 @@ fn hidden_text_is_named_and_stays() {
     ] {
         assert!(warning.message.contains(named), "{}", warning.message);
     }
-    let said = heard.said.unwrap();
+    let said = reply.said.unwrap();
     let tagged = said.tools.iter().find(|tool| tool.name == "tagged").unwrap();
     assert!(tagged.description.as_ref().unwrap().contains('\u{e0073}'));
 }
@@ -213,40 +213,40 @@ fn a_lie_is_told_as_one() {
 
 #[test]
 fn what_a_server_writes_beside_its_messages_is_a_note() {
-    let heard = ask_one(ServerTarget { wants: wants(), ..fake("banner", 30) });
-    assert_eq!(heard.said.as_ref().unwrap().tools.len(), 2);
-    assert_eq!(codes(&heard), ["mcp/not-text", "mcp/nonsense"]);
-    assert!(heard.notes[1].message.contains("`Server is running!`"));
+    let reply = ask_one(ServerTarget { wants: wants(), ..fake("banner", 30) });
+    assert_eq!(reply.said.as_ref().unwrap().tools.len(), 2);
+    assert_eq!(codes(&reply), ["mcp/not-text", "mcp/nonsense"]);
+    assert!(reply.notes[1].message.contains("`Server is running!`"));
 }
 
 #[test]
 fn a_list_that_is_announced_and_refused_is_a_note() {
-    let heard = ask_one(fake("refuses", 30));
-    assert_eq!(heard.said.as_ref().unwrap().prompts.len(), 1);
-    assert_eq!(codes(&heard), ["mcp/refused"]);
+    let reply = ask_one(fake("refuses", 30));
+    assert_eq!(reply.said.as_ref().unwrap().prompts.len(), 1);
+    assert_eq!(codes(&reply), ["mcp/refused"]);
 }
 
 #[test]
 fn a_server_that_asks_us_is_refused_and_heard() {
-    let heard = ask_one(ServerTarget { wants: wants(), ..fake("asks-back", 30) });
-    assert_all_heard(&heard);
+    let reply = ask_one(ServerTarget { wants: wants(), ..fake("asks-back", 30) });
+    assert_all_received(&reply);
 }
 
 #[test]
 fn a_server_that_complains_a_lot_is_heard() {
-    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake("complains", 60) }));
+    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake("complains", 60) }));
 }
 
 #[test]
 fn what_a_server_leaves_behind_is_gone() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("forks");
-    assert_all_heard(&ask_one(ServerTarget { wants: wants(), ..fake_at("forks", &place, 30) }));
+    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake_at("forks", &place, 30) }));
     assert_gone(&number_at(&place));
     let place = directory.path().join("goes");
-    let heard = ask_one(fake_at("forks-and-goes", &place, 60));
-    assert!(death_of(&heard).contains("exit status: 0"), "{heard:?}");
-    assert!(heard.took < Duration::from_secs(40));
+    let reply = ask_one(fake_at("forks-and-goes", &place, 60));
+    assert!(death_of(&reply).contains("exit status: 0"), "{reply:?}");
+    assert!(reply.took < Duration::from_secs(40));
     assert_gone(&number_at(&place));
 }
 
@@ -263,8 +263,8 @@ fn a_server_that_will_not_go_is_killed() {
         env: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
         cwd: "/".into(),
     };
-    let heard = ask_one(ServerTarget { wants: wants(), ..target("stays", reach, 30) });
-    assert_all_heard(&heard);
+    let reply = ask_one(ServerTarget { wants: wants(), ..target("stays", reach, 30) });
+    assert_all_received(&reply);
     let number = number_at(&place);
     assert!(!Path::new("/proc").join(&number).exists(), "it is not even a zombie");
 }
@@ -280,12 +280,12 @@ fn a_bad_server_does_not_delay_the_good_ones() {
         fake("modern", 60),
     ];
     let told = Mutex::new(Vec::new());
-    let heard = ask(&targets, &AskLimits::default(), &|heard| {
-        told.lock().unwrap().push(heard.name.clone());
+    let reply = ask(&targets, &AskLimits::default(), &|reply| {
+        told.lock().unwrap().push(reply.name.clone());
     });
     let names = |all: &[ServerReply]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
-    assert_eq!(names(&heard), ["silent", "good", "floods-line", "complains", "dies", "modern"]);
+    assert_eq!(names(&reply), ["silent", "good", "floods-line", "complains", "dies", "modern"]);
     assert_eq!(told.into_inner().unwrap().last().map(String::as_str), Some("silent"), "it is the last");
-    assert_eq!(heard[0].said, Err(McpError::Late));
-    assert!(heard[1].said.is_ok() && heard[3].said.is_ok() && heard[5].said.is_ok());
+    assert_eq!(reply[0].said, Err(McpError::Late));
+    assert!(reply[1].said.is_ok() && reply[3].said.is_ok() && reply[5].said.is_ok());
 }

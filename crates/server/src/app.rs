@@ -2,15 +2,15 @@
 
 use crate::{
     guard::{RequestGuard, TokenRule},
-    kept::PromptCache,
+    prompt_reply::PromptCache,
     telemetry::Metrics,
     threads::{ThreadSlots, Threads},
     tls::TlsFiles,
     write_probe::WriteProbe,
 };
 use preface::{
+    conversation::{ConversationService, DefaultTemplate},
     host::{places::HomeTrust, system::System},
-    keep::{ConversationService, DefaultTemplate},
     store::Store,
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -72,7 +72,7 @@ pub struct App {
     /// Where they are kept.
     pub store: Arc<dyn Store>,
     /// Builds each of them once.
-    pub keeper: ConversationService,
+    pub service: ConversationService,
     /// Those that were read lately.
     pub(crate) kept: PromptCache,
     /// Where requests look at disks.
@@ -108,12 +108,12 @@ impl App {
     pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, settings: Arc<ServiceSettings>) -> Self {
         let guard = RequestGuard::new(None, &[], TokenRule::default(), system.clone(), store.clone());
         let threads = Arc::new(Threads::new(BUILDS, BUILD_DEADLINE));
-        let keeper =
+        let service =
             ConversationService::new(system.clone(), store.clone(), threads).with_roots(&settings.roots);
         App {
             system,
             store,
-            keeper,
+            service,
             kept: PromptCache::new(AT_HAND),
             looking: ThreadSlots::new(BUILDS),
             analyzing: ThreadSlots::of_cores(),

@@ -111,7 +111,7 @@ fn problem(status: StatusCode) -> Vec<u8> {
         StatusCode::URI_TOO_LONG => Problem::new(status, "path-too-long", "the address is too long"),
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => {
             Problem::new(status, "head-too-large", "the head of the request has too many fields or bytes")
-                .hint("send at most 100 header fields and 64 KiB")
+                .help("send at most 100 header fields and 64 KiB")
         }
         _ => Problem::new(status, "head", "the head of the request is not HTTP/1.1"),
     };

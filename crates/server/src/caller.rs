@@ -44,7 +44,7 @@ impl Identity {
                 let detail =
                     format!("this needs the role `{needed}`, and the token `{name}` has the role `{role}`");
                 Err(Problem::new(StatusCode::FORBIDDEN, "role", detail)
-                    .hint(format!("`preface token create NAME --role {needed}` makes a token of that role")))
+                    .help(format!("`preface token create NAME --role {needed}` makes a token of that role")))
             }
             Identity::Anonymous => Err(Problem::token_missing()),
         }

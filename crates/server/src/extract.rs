@@ -29,7 +29,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         if !json {
             let detail = "the body's content type is not `application/json`";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", detail)
-                .hint("send the header `Content-Type: application/json`"));
+                .help("send the header `Content-Type: application/json`"));
         }
         let coded = request.headers().get_all(header::CONTENT_ENCODING).iter().any(|coding| {
             let plain = |name: &[u8]| name.trim_ascii().eq_ignore_ascii_case(b"identity");
@@ -38,7 +38,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         if coded {
             let detail = "the body is compressed or coded otherwise (`Content-Encoding`)";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-encoding", detail)
-                .hint("send it as it is, without the header `Content-Encoding`"));
+                .help("send it as it is, without the header `Content-Encoding`"));
         }
         let bytes = Bytes::from_request(request, state)
             .await
@@ -46,18 +46,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         if bytes.starts_with("\u{feff}".as_bytes()) {
             let detail = "the body is not JSON: it begins with a byte order mark (U+FEFF)";
             return Err(
-                Problem::new(StatusCode::BAD_REQUEST, "body", detail).hint("send it without the mark")
+                Problem::new(StatusCode::BAD_REQUEST, "body", detail).help("send it without the mark")
             );
         }
         // A list would pass for an object with its fields in order.
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             let detail = "the body cannot be read: it is a list, not an object";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
-                .hint("`/openapi.json` describes the request"));
+                .help("`/openapi.json` describes the request"));
         }
         document(&bytes).map(JsonBody).map_err(|error| {
             Problem::new(StatusCode::BAD_REQUEST, "body", misread::body(&error))
-                .hint("`/openapi.json` describes the request")
+                .help("`/openapi.json` describes the request")
         })
     }
 }

@@ -222,16 +222,16 @@ fn is_plain(kind: &HeaderValue) -> bool {
 /// Returns the answer of a handler that panicked: no other request is affected.
 fn panicked(_: Box<dyn Any + Send>) -> Response {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the request met a mistake in preface itself")
-        .hint("the log has its place, under the request's id; please report it")
+        .help("the log has its place, under the request's id; please report it")
         .into_response()
 }
 
 fn busy() -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many requests are being worked on")
-        .hint("try again in a second")
+        .help("try again in a second")
 }
 
 fn late() -> Problem {
     Problem::new(StatusCode::GATEWAY_TIMEOUT, "deadline", "the request took too long")
-        .hint("a write may have happened all the same: look before you repeat it")
+        .help("a write may have happened all the same: look before you repeat it")
 }

@@ -29,7 +29,7 @@ impl PageQuery {
         if !request.fits(list) {
             let detail = "`after` is no `next` of this list";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "query", detail)
-                .hint("give the `next` of the page before as it was given, percent-encoded"));
+                .help("give the `next` of the page before as it was given, percent-encoded"));
         }
         Ok(request)
     }

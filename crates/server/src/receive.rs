@@ -32,8 +32,8 @@ impl BodyReservation {
     /// Takes as many bytes as make `bytes` in all; false where all requests together would hold more than `most`.
     fn grow_to(&mut self, bytes: usize, most: usize) -> bool {
         let more = bytes.saturating_sub(self.bytes);
-        let taken = self.all.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
-            held.checked_add(more).filter(|held| *held <= most)
+        let taken = self.all.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |untrusted| {
+            untrusted.checked_add(more).filter(|untrusted| *untrusted <= most)
         });
         if taken.is_ok() {
             self.bytes += more;
@@ -97,7 +97,7 @@ async fn collect(
                     "busy",
                     "the bodies of other requests need the memory for this one",
                 )
-                .hint("try again in a second"));
+                .help("try again in a second"));
             }
             buffer.reserve_exact(capacity - buffer.len());
         }
@@ -113,7 +113,7 @@ fn too_large(detail: &str) -> Problem {
 fn late(limits: &ServiceLimits) -> Problem {
     let detail = format!("the body did not arrive within {} seconds", limits.body.as_secs_f64());
     Problem::new(StatusCode::REQUEST_TIMEOUT, "body-timeout", detail)
-        .hint("send it at once, or a smaller one")
+        .help("send it at once, or a smaller one")
 }
 
 #[cfg(test)]
@@ -135,9 +135,9 @@ mod tests {
         ends: bool,
     }
 
-    struct HeldChunk(Vec<u8>, #[expect(dead_code, reason = "it is counted")] Arc<()>);
+    struct ReservedChunk(Vec<u8>, #[expect(dead_code, reason = "it is counted")] Arc<()>);
 
-    impl AsRef<[u8]> for HeldChunk {
+    impl AsRef<[u8]> for ReservedChunk {
         fn as_ref(&self) -> &[u8] {
             &self.0
         }
@@ -154,7 +154,7 @@ mod tests {
             self.most_alive.fetch_max(Arc::strong_count(&self.alive) - 1, Ordering::Relaxed);
             match self.left.pop_front() {
                 Some(size) => {
-                    let chunk = Bytes::from_owner(HeldChunk(vec![b' '; size], self.alive.clone()));
+                    let chunk = Bytes::from_owner(ReservedChunk(vec![b' '; size], self.alive.clone()));
                     Poll::Ready(Some(Ok(Frame::data(chunk))))
                 }
                 None if self.ends => Poll::Ready(None),
@@ -172,7 +172,7 @@ mod tests {
 
     const LIMITS: fn() -> ServiceLimits = || ServiceLimits { bodies: 100, ..ServiceLimits::default() };
 
-    fn held(all: &BodyMemory) -> usize {
+    fn untrusted(all: &BodyMemory) -> usize {
         all.0.load(Ordering::Relaxed)
     }
 
@@ -183,9 +183,13 @@ mod tests {
         let (bytes, share) = all.receive(&HeaderMap::new(), body, 64, &LIMITS()).await.unwrap();
         assert_eq!(bytes.len(), 64);
         assert_eq!(most_alive.load(Ordering::Relaxed), 0, "no chunk is alive when the next is asked for");
-        assert_eq!((share.bytes, held(&all)), (64, 64), "the buffer is not larger than the limit of a body");
+        assert_eq!(
+            (share.bytes, untrusted(&all)),
+            (64, 64),
+            "the buffer is not larger than the limit of a body"
+        );
         drop(share);
-        assert_eq!(held(&all), 0);
+        assert_eq!(untrusted(&all), 0);
     }
 
     #[tokio::test]
@@ -198,7 +202,7 @@ mod tests {
         let (_, first) = receive(60).await.unwrap();
         let refused = receive(41).await.unwrap_err();
         assert_eq!((refused.status, refused.code.as_str()), (503, "busy"));
-        assert_eq!(held(&all), 60, "what was refused holds nothing");
+        assert_eq!(untrusted(&all), 60, "what was refused holds nothing");
         let (_, second) = receive(40).await.unwrap();
         drop(first);
         assert!(receive(41).await.is_ok());
@@ -215,7 +219,7 @@ mod tests {
         let (body, _) = chunks(&[60], false);
         let refused = all.receive(&HeaderMap::new(), body, 64, &limits).await.unwrap_err();
         assert_eq!((refused.status, refused.code.as_str()), (408, "body-timeout"));
-        assert_eq!(held(&all), 0);
+        assert_eq!(untrusted(&all), 0);
     }
 
     #[tokio::test]

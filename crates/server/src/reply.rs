@@ -4,7 +4,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use preface::keep::ConversationError;
+use preface::conversation::ConversationError;
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub struct Problem {
     pub detail: String,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    pub help: Option<String>,
     /// Where in a text, for each place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
@@ -51,7 +51,7 @@ impl Problem {
             status: status.as_u16(),
             code: code.to_owned(),
             detail: detail.into(),
-            hint: None,
+            help: None,
             diagnostics: Diagnostics::new(),
             request_id: None,
             reason: None,
@@ -60,8 +60,8 @@ impl Problem {
 
     /// Adds what to do next.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
         self
     }
 
@@ -74,7 +74,7 @@ impl Problem {
     /// Returns the problem of a request that needs a token and has none.
     pub(crate) fn token_missing() -> Self {
         Problem::new(StatusCode::UNAUTHORIZED, "token-missing", "an access token is needed here")
-            .hint("send `Authorization: Bearer TOKEN`; `preface token create NAME` makes a token")
+            .help("send `Authorization: Bearer TOKEN`; `preface token create NAME` makes a token")
     }
 
     /// Adds places in a text.
@@ -114,18 +114,18 @@ impl From<ConversationError> for Problem {
             ConversationError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
             ConversationError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),
         };
-        let hint = error.hint();
+        let help = error.help();
         let mut problem = match error {
             ConversationError::Store(error) => Problem::from(error),
             ConversationError::Engine(preface::Error::Profile(error)) => {
-                Problem { hint: error.help, ..Problem::new(status, "preset", error.message) }
+                Problem { help: error.help, ..Problem::new(status, "preset", error.message) }
             }
             ConversationError::Engine(preface::Error::Render(note)) => {
                 Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
             }
             _ => Problem::new(status, code, detail),
         };
-        problem.hint = problem.hint.or(hint);
+        problem.help = problem.help.or(help);
         problem
     }
 }
@@ -136,7 +136,7 @@ impl From<preface::store::StoreError> for Problem {
             true => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
             false => (StatusCode::INTERNAL_SERVER_ERROR, "store-failed"),
         };
-        let (hint, reason) = (error.hint(), error.to_string());
-        Problem { hint, ..Problem::new(status, code, reason.clone()) }.reason(reason)
+        let (help, reason) = (error.help(), error.to_string());
+        Problem { help, ..Problem::new(status, code, reason.clone()) }.reason(reason)
     }
 }

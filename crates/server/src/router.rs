@@ -66,7 +66,7 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(conversations::compact))
         .routes(routes!(conversations::refresh))
         .routes(routes!(conversations::explain))
-        .routes(routes!(conversations::past))
+        .routes(routes!(conversations::history))
         .routes(routes!(conversations::purge))
         .routes(routes!(service::healthz))
         .routes(routes!(service::readyz))

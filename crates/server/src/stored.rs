@@ -302,7 +302,7 @@ impl From<TemplatesError> for Problem {
             TemplatesError::Invalid(..) => (StatusCode::BAD_REQUEST, "invalid"),
         };
         let problem = Problem::new(status, code, error.to_string());
-        Problem { hint: error.hint(), ..problem }
+        Problem { help: error.help(), ..problem }
     }
 }
 
@@ -312,6 +312,6 @@ pub(crate) fn named(text: &str) -> HandlerResult<TemplateName> {
         let shown: String = text.chars().take(80).collect();
         let detail = format!("not a template name: `{}`", escape_hidden(&shown));
         Problem::new(StatusCode::BAD_REQUEST, "path", detail)
-            .hint("use 1 to 64 letters, digits, `-`, `_` or `.`, a letter or digit first")
+            .help("use 1 to 64 letters, digits, `-`, `_` or `.`, a letter or digit first")
     })
 }

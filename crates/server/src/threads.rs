@@ -2,7 +2,7 @@
 //! threads work for them than there are places.
 
 use crate::TRACE;
-use preface::keep::{ConversationError, Offload, Work, WorkFuture};
+use preface::conversation::{ConversationError, Offload, Work, WorkFuture};
 use std::{num::NonZero, sync::Arc, thread, time::Duration};
 use tokio::{
     sync::Semaphore,
@@ -111,8 +111,8 @@ mod tests {
     async fn who_gives_up_waiting_leaves_its_place_and_never_works() {
         let places = ThreadSlots::new(1);
         let mut cx = Context::from_waker(Waker::noop());
-        let (end, held) = mpsc::channel::<()>();
-        let mut first = Box::pin(places.run(move || held.recv()));
+        let (end, untrusted) = mpsc::channel::<()>();
+        let mut first = Box::pin(places.run(move || untrusted.recv()));
         assert!(first.as_mut().poll(&mut cx).is_pending());
         {
             let mut second = pin!(places.run(|| panic!("it was given up")));

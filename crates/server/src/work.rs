@@ -2,7 +2,7 @@
 
 use crate::{App, Problem, SERVICE_PRESET, reply::HandlerResult, threads::ThreadSlots};
 use axum::http::StatusCode;
-use preface::{Engine, Error, Request, keep::directory_in_roots};
+use preface::{Engine, Error, Request, conversation::directory_in_roots};
 use std::path::{Path, PathBuf};
 
 impl App {
@@ -61,7 +61,7 @@ impl App {
         if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));
             return Err(
-                Problem::new(StatusCode::BAD_REQUEST, "cwd", detail).hint("write the directory from `/` on")
+                Problem::new(StatusCode::BAD_REQUEST, "cwd", detail).help("write the directory from `/` on")
             );
         }
         let (path, roots) = (PathBuf::from(cwd), self.settings.roots.clone());
@@ -75,12 +75,12 @@ impl App {
 /// Says why the engine did not do what a request asks for.
 pub(crate) fn refused(error: Error) -> Problem {
     match error {
-        Error::Usage(detail, hint) => {
-            Problem { hint, ..Problem::new(StatusCode::BAD_REQUEST, "usage", detail) }
+        Error::Usage(detail, help) => {
+            Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", detail) }
         }
         Error::Render(note) => template_refused(*note),
         Error::Profile(error) => Problem {
-            hint: error.help,
+            help: error.help,
             ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "preset", error.message)
         },
         other => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "engine", other.to_string()),
@@ -91,7 +91,7 @@ pub(crate) fn refused(error: Error) -> Problem {
 pub(crate) fn template_refused(note: preface_core::diagnostic::Diagnostic) -> Problem {
     let code = note.code.as_str().strip_prefix("template/").unwrap_or("template").to_owned();
     let problem = Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), note.message.clone());
-    Problem { hint: note.help.clone(), ..problem }.diagnostics(vec![note])
+    Problem { help: note.help.clone(), ..problem }.diagnostics(vec![note])
 }
 
 /// The most characters of a directory.

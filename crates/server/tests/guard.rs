@@ -38,7 +38,7 @@ async fn a_request_names_this_service_by_a_name_of_its_own() {
         if status != 200 {
             let problem = came.problem();
             assert_eq!(problem["code"], "host");
-            assert!(problem["hint"].as_str().expect("a hint").contains("--allowed-host"));
+            assert!(problem["help"].as_str().expect("a hint").contains("--allowed-host"));
         }
     }
     let twice = ask(&router, "GET /thing", &[HERE, "host: rebound.example"], Body::empty()).await;
@@ -138,7 +138,7 @@ async fn beyond_this_machine_everybody_needs_a_token() {
         assert_eq!(came.status, status, "{line} {token}: {}", came.text());
         assert_eq!(came.headers.contains_key("www-authenticate"), status == 401);
         if status != 200 {
-            assert!(came.problem()["hint"].is_string() || status == 401);
+            assert!(came.problem()["help"].is_string() || status == 401);
         }
     }
     let came = ask(&router, "PUT /thing", &["host: 192.0.2.7:7677", write], Body::empty()).await;

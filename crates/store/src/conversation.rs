@@ -132,7 +132,7 @@ pub struct PromptSummary {
     /// The id of the conversation.
     pub id: ConversationId,
     /// The revision of the prompt.
-    pub seal: Revision,
+    pub revision: Revision,
     /// The prompt, without anything appended; empty in lists. An empty prompt is not sent.
     pub text: Arc<str>,
     /// The number of bytes of the text.
@@ -160,7 +160,7 @@ pub struct PromptSummary {
 pub struct StoredPrompt {
     /// The prompt and what it was built for.
     pub head: PromptSummary,
-    /// Parts, facts, notes: a JSON document, which the store does not read.
+    /// Parts, variables, notes: a JSON document, which the store does not read.
     pub record: Arc<str>,
 }
 

@@ -72,7 +72,7 @@ impl StoreError {
 
     /// Returns what to do about it.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         Some(match self {
             StoreError::Address { .. } => {
                 "a store is `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory:`".to_owned()
@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn what_a_file_and_a_server_may_say_is_worded_for_both() {
         for error in [StoreError::ReadOnly("why".to_owned()), StoreError::Damaged("why".to_owned())] {
-            let hint = error.hint().expect("there is something to do");
-            assert_eq!(hint.contains("file"), hint.contains("server"), "{hint}");
+            let help = error.help().expect("there is something to do");
+            assert_eq!(help.contains("file"), help.contains("server"), "{help}");
         }
     }
 }

@@ -126,7 +126,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     // ---- conversations --------------------------------------------------------------------------------------------
 
     /// Returns what tells one state of a conversation from every other. Cheap: caches ask for it on each read.
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>>;
+    fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>>;
 
     /// Returns the prompt of a conversation without its record.
     fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>>;
@@ -164,7 +164,11 @@ pub trait Store: fmt::Debug + Send + Sync {
     ) -> Answer<'a, Page<PromptSummary>>;
 
     /// Lists what a conversation was told before, the newest first; texts and records are there.
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>>;
+    fn history<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<ReplacedPrompt>>;
 
     /// Forgets the conversations that were constructed before an instant, at most `most` of them; returns how many.
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;

@@ -25,7 +25,7 @@ struct MemoryTables {
     closed: bool,
     templates: BTreeMap<TemplateName, Vec<TemplateVersion>>,
     conversations: BTreeMap<ConversationId, StoredPrompt>,
-    past: BTreeMap<ConversationId, Vec<ReplacedPrompt>>,
+    history: BTreeMap<ConversationId, Vec<ReplacedPrompt>>,
     audit: Vec<AuditEntry>,
     /// The number of entries that were ever added.
     last_id: u64,
@@ -52,7 +52,7 @@ fn without_text(head: &PromptSummary) -> PromptSummary {
 
 fn told(conversation: &StoredPrompt) -> Value {
     let head = &conversation.head;
-    json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason})
+    json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
 
 /// Takes a page of a list that is sorted by its key, `behind` telling which keys follow a place.
@@ -213,8 +213,8 @@ impl Store for MemoryStore {
         })
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
-        self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.seal))
+    fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
+        self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.revision))
     }
 
     fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
@@ -246,14 +246,14 @@ impl Store for MemoryStore {
         self.with(|shelves| {
             let id = conversation.head.id.clone();
             let Some(current) = shelves.conversations.get_mut(&id) else { return ReplaceOutcome::Missing };
-            if current.head.seal != expected {
+            if current.head.revision != expected {
                 return ReplaceOutcome::Stale(Box::new(current.head.clone()));
             }
             let detail = told(&conversation);
             let was = std::mem::replace(current, rounded(conversation));
             current.head.created_at = was.head.created_at;
-            let past = ReplacedPrompt { was, replaced_at: to_millisecond(actor.at) };
-            shelves.past.entry(id.clone()).or_default().push(past);
+            let history = ReplacedPrompt { was, replaced_at: to_millisecond(actor.at) };
+            shelves.history.entry(id.clone()).or_default().push(history);
             shelves.log(actor, AuditAction::ConversationReplace, id.as_str(), detail);
             ReplaceOutcome::Done
         })
@@ -266,12 +266,12 @@ impl Store for MemoryStore {
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
         self.with(|shelves| {
-            let known = shelves.conversations.get(id).map(|conversation| conversation.head.seal);
+            let known = shelves.conversations.get(id).map(|conversation| conversation.head.revision);
             if known.is_none() || expected.is_some_and(|expected| Some(expected) != known) {
                 return false;
             }
             shelves.conversations.remove(id);
-            shelves.past.remove(id);
+            shelves.history.remove(id);
             shelves.log(actor, AuditAction::ConversationDelete, id.as_str(), json!({}));
             true
         })
@@ -305,14 +305,19 @@ impl Store for MemoryStore {
         })
     }
 
-    fn past<'a>(
+    fn history<'a>(
         &'a self,
         id: &'a ConversationId,
         request: &'a PageRequest,
     ) -> Answer<'a, Page<ReplacedPrompt>> {
         self.with(|shelves| {
-            let all = shelves.past.get(id).into_iter().flatten().rev().cloned();
-            page(all, request, |past| past.was.head.seal.revision, |revision, place| revision < place)
+            let all = shelves.history.get(id).into_iter().flatten().rev().cloned();
+            page(
+                all,
+                request,
+                |history| history.was.head.revision.revision,
+                |revision, place| revision < place,
+            )
         })
     }
 
@@ -329,7 +334,7 @@ impl Store for MemoryStore {
             old.truncate(usize::try_from(most).unwrap_or(usize::MAX));
             for (_, id) in &old {
                 shelves.conversations.remove(id);
-                shelves.past.remove(id);
+                shelves.history.remove(id);
             }
             let count = old.len() as u64;
             if count > 0 {

@@ -48,7 +48,7 @@ fn the_file_and_its_directories_are_the_owners_alone() {
         }
         store.close().await.unwrap();
         assert_eq!(names(path.parent().unwrap()), ["preface.db"], "close puts everything into the file");
-        assert!(open(&path).await.unwrap().seal(&id("c")).await.unwrap().is_some());
+        assert!(open(&path).await.unwrap().revision(&id("c")).await.unwrap().is_some());
     });
 }
 
@@ -211,14 +211,14 @@ fn nothing_is_written_to_a_file_that_was_removed_or_replaced() {
         let away = path.with_file_name("away.db");
         let store = open(&path).await.unwrap();
         assert_eq!(store.create(first("kept", "x"), &actor()).await, Ok(InsertOutcome::New));
-        assert!(store.seal(&id("kept")).await.unwrap().is_some());
+        assert!(store.revision(&id("kept")).await.unwrap().is_some());
         let gone = StoreError::Gone(path.clone());
         assert!(gone.is_unavailable(), "asking again helps once it is back");
 
         fs::rename(&path, &away).unwrap();
         assert_eq!(store.create(first("removed", "x"), &actor()).await, Err(gone.clone()));
         assert_eq!(store.delete(&id("kept"), None, &actor()).await, Err(gone.clone()));
-        assert!(store.seal(&id("kept")).await.unwrap().is_some(), "what is open can still be read");
+        assert!(store.revision(&id("kept")).await.unwrap().is_some(), "what is open can still be read");
 
         let other = directory.path().join("other.db");
         open(&other).await.unwrap().close().await.unwrap();
@@ -229,8 +229,8 @@ fn nothing_is_written_to_a_file_that_was_removed_or_replaced() {
         fs::rename(&away, &path).unwrap();
         assert_eq!(store.check().await, Ok(()));
         assert_eq!(store.create(first("back", "x"), &actor()).await, Ok(InsertOutcome::New));
-        assert_eq!(store.seal(&id("removed")).await, Ok(None), "what was refused is not there");
-        assert_eq!(store.seal(&id("replaced")).await, Ok(None));
+        assert_eq!(store.revision(&id("removed")).await, Ok(None), "what was refused is not there");
+        assert_eq!(store.revision(&id("replaced")).await, Ok(None));
     });
 }
 
@@ -245,7 +245,7 @@ fn another_file_of_the_same_name_is_not_read() {
         second.close().await.unwrap();
         fs::rename(&other, &path).unwrap();
         // No connection for reading was open yet.
-        assert_eq!(store.seal(&id("c")).await, Err(StoreError::Gone(path)));
+        assert_eq!(store.revision(&id("c")).await, Err(StoreError::Gone(path)));
     });
 }
 
@@ -259,7 +259,7 @@ fn links_are_followed_also_to_what_is_not_there_yet() {
         store.create(first("c", "x"), &actor()).await.unwrap();
         assert_eq!(mode(&target), 0o600);
         let other = open(&target).await.unwrap();
-        assert!(other.seal(&id("c")).await.unwrap().is_some());
+        assert!(other.revision(&id("c")).await.unwrap().is_some());
     });
 }
 
@@ -280,7 +280,7 @@ fn stores_in_one_process_do_not_mix() {
         let (one, two) = (directory.path().join("one.db"), directory.path().join("two.db"));
         let (one, two) = (open(&one).await.unwrap(), open(&two).await.unwrap());
         one.create(first("c", "one"), &actor()).await.unwrap();
-        assert_eq!(two.seal(&id("c")).await, Ok(None));
+        assert_eq!(two.revision(&id("c")).await, Ok(None));
         two.create(first("c", "two"), &actor()).await.unwrap();
         assert_eq!(one.close().await, Ok(()));
         assert_eq!(two.head(&id("c")).await.unwrap().unwrap().text.as_ref(), "two");
@@ -299,6 +299,6 @@ fn a_thousand_first_prompts_at_once_are_kept() {
             })
             .await;
         assert!(said.into_iter().all(|said| said == Ok(InsertOutcome::New)));
-        assert!(store.seal(&id("c999")).await.unwrap().is_some());
+        assert!(store.revision(&id("c999")).await.unwrap().is_some());
     });
 }

@@ -33,8 +33,8 @@ ROPE_TOOL_NAME = "Rope"
 ROUND_HINTS_ARRAY = { list = ["look", "listen"] }
 SAFETY_NOTE = { prompt = "Agent Prompt: Catch notes" }
 TIDE_NOW = "low"
-TIDE_STATUS = { fact = "git:status" }
-WATCH_STYLE_CONFIG = { given = "option:style", then = { object = { name = { fact = "option:style" } } } }
+TIDE_STATUS = { variable = "git:status" }
+WATCH_STYLE_CONFIG = { given = "option:style", then = { object = { name = { variable = "option:style" } } } }
 
 [section.watch]
 text = "OWN WATCH"
@@ -91,7 +91,7 @@ fn build(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
     request.preset = Some("harbour".to_owned());
     request.sets = sets.iter().map(|set| (*set).to_owned()).collect();
     let status = "${TIDE_NOW} <<CCVERSION>> [if x]".to_owned();
-    request.facts.insert("git:status".parse().unwrap(), Some(status));
+    request.variables.insert("git:status".parse().unwrap(), Some(status));
     Engine::new(system).build(&request)
 }
 
@@ -212,7 +212,7 @@ fn a_name_that_is_not_bound_leaves_the_profiles_own_words_and_is_an_error() {
     // So is a member that a bound object does not have.
     let system = with(
         machine(),
-        "WATCH_STYLE_CONFIG = { given = \"option:style\", then = { object = { name = { fact = \"option:style\" } } } }",
+        "WATCH_STYLE_CONFIG = { given = \"option:style\", then = { object = { name = { variable = \"option:style\" } } } }",
         "",
     );
     assert_eq!(text(&build(&system, &["catalog=2.1.50"]).unwrap(), "watch"), "OWN WATCH");

@@ -70,9 +70,9 @@ fn build(system: &MemorySystem, agent: &str, sets: Vec<String>) -> BuildResult {
 
 /// Everything that the model reads of this build.
 fn read(built: &BuildResult) -> String {
-    let asides = built.prompt.asides.iter().map(|aside| aside.text.as_str());
+    let attachments = built.prompt.attachments.iter().map(|attachment| attachment.text.as_str());
     let tools = built.tools.iter().filter_map(|tool| tool.description.as_deref());
-    [built.prompt.text.as_str()].into_iter().chain(asides).chain(tools).collect::<Vec<_>>().join("\n")
+    [built.prompt.text.as_str()].into_iter().chain(attachments).chain(tools).collect::<Vec<_>>().join("\n")
 }
 
 fn agents(system: &MemorySystem) -> Vec<String> {

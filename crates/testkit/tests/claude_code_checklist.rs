@@ -61,7 +61,7 @@ fn conditional_inclusion_tool_docs_only_included_when_tool_is_enabled() {
     }
 }
 
-/// Every text of the preset, with every fact that it can name there and not there.
+/// Every text of the preset, with every variable that it can name there and not there.
 #[test]
 fn interpolation_all_template_variables_resolve_correctly() {
     let all = [

@@ -233,7 +233,7 @@ fn the_stable_prefix_does_not_depend_on_tools() {
     };
     let all = build(ToolChoice::Profile);
     let of_static =
-        |part: &&preface::core::prompt::Part| part.stability == preface::core::fact::Stability::Static;
+        |part: &&preface::core::prompt::Part| part.stability == preface::core::variable::Stability::Static;
     let prefix = all.parts.iter().filter(of_static).map(|part| part.range.end).max().unwrap_or_default();
     assert!(prefix > 4_000, "{prefix} bytes");
     for tools in [vec![], vec!["Read".to_owned()], vec!["Glob".to_owned(), "Task".to_owned()]] {

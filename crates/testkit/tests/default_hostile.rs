@@ -3,7 +3,7 @@
 use preface::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
     core::{profile::Profile, turn::Tool},
-    host::{look::Confirm, system::memory::AccessKind},
+    host::{provider_context::Confirm, system::memory::AccessKind},
 };
 use preface_testkit::MemorySystem;
 use std::sync::Mutex;
@@ -103,8 +103,8 @@ fn nothing_outside_is_opened() {
         system.clear_touches();
         let built = ask(&system, trust);
         assert!(!built.prompt.text.contains("SECRET"), "{}", built.prompt.text);
-        let world = serde_json::to_string(&built.world).expect("a world is JSON");
-        assert!(!world.contains("SECRET"), "nor does it reach a saved world");
+        let snapshot = serde_json::to_string(&built.snapshot).expect("a world is JSON");
+        assert!(!snapshot.contains("SECRET"), "nor does it reach a saved snapshot");
         assert!(
             built.seen.iter().all(|seen| seen.path.starts_with("/work")),
             "nor the gate: {:?}",
@@ -264,7 +264,7 @@ fn a_project_chooses_no_profile() {
             r#"{"preset": "template", "trust": {"mode": "none"}, "env": {"PREFACE_HOME": "/work"}}"#,
         );
     let built = ask(&system, TrustChoice::Once);
-    let Profile { name, trust, .. } = &*built.world.profile;
+    let Profile { name, trust, .. } = &*built.snapshot.profile;
     assert_eq!((name.as_str(), format!("{trust:?}").as_str()), ("default", "Pinned"));
     assert_eq!(built.prompt.text, "Base.");
 }
@@ -292,7 +292,7 @@ fn files_that_are_too_large() {
     );
 }
 
-/// A wrong name gets the right one as its hint.
+/// A wrong name gets the right one as its help.
 #[test]
 fn a_name_that_is_nearly_right() {
     let system = machine().with_file(

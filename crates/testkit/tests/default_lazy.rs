@@ -88,7 +88,7 @@ fn a_custom_prompt_looks_at_nothing_else() {
 fn a_held_template_opens_nothing() {
     let system = machine().with_file("/work/.preface/append.md", "[file:taken.md][git:branch]");
     let built = Engine::new(&system).build(&Request::new("/work")).expect("the build succeeds");
-    assert_eq!(built.held().count(), 1);
+    assert_eq!(built.untrusted().count(), 1);
     for path in ["/work/taken.md", "/work/.git/refs/heads/main"] {
         assert_eq!(system.reads(path), 0, "{path}");
     }

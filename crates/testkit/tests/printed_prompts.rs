@@ -98,9 +98,9 @@ fn printed(page: &Page) -> String {
         page.command,
         prompt.text.trim_end_matches('\n')
     );
-    for aside in &prompt.asides {
-        let text = aside.text.trim_end_matches('\n');
-        let _ = write!(out, "\nBeside it, {}:\n\n~~~~text\n{text}\n~~~~\n", aside.place.about());
+    for attachment in &prompt.attachments {
+        let text = attachment.text.trim_end_matches('\n');
+        let _ = write!(out, "\nBeside it, {}:\n\n~~~~text\n{text}\n~~~~\n", attachment.place.about());
     }
     out
 }

@@ -96,9 +96,13 @@ fn each_form_of_each_event_gives_a_text_that_is_whole() {
                 let built =
                     engine.build(&Request { events: events.clone(), tools, ..preset(bundle) }).unwrap();
                 let id = &reminder.id;
-                assert_eq!(built.prompt.asides.len(), events.len(), "`{id}` says something in every form");
-                for (aside, event) in built.prompt.asides.iter().zip(&events) {
-                    let text = &aside.text;
+                assert_eq!(
+                    built.prompt.attachments.len(),
+                    events.len(),
+                    "`{id}` says something in every form"
+                );
+                for (attachment, event) in built.prompt.attachments.iter().zip(&events) {
+                    let text = &attachment.text;
                     assert!(
                         !text.contains("[event:") && !text.contains("[if ") && !text.contains("[endif]"),
                         "{text}"
@@ -116,8 +120,9 @@ fn each_form_of_each_event_gives_a_text_that_is_whole() {
                         "`{id}` hides itself: {text}"
                     );
                 }
-                let said =
-                    |name: &str| built.prompt.asides.last().is_some_and(|aside| aside.text.contains(name));
+                let said = |name: &str| {
+                    built.prompt.attachments.last().is_some_and(|attachment| attachment.text.contains(name))
+                };
                 let shows = reminder.fields.iter().any(|field| field.kind != FieldKind::Flag);
                 assert!(!shows || said("VALUE") || said("120"), "`{id}` says what happened");
             }
@@ -139,8 +144,8 @@ fn no_event_of_a_shipped_reminder_ends_its_tags() {
         let catalogue = engine.reminders(&preset(bundle)).unwrap().catalogue;
         let events: Vec<Value> = catalogue.iter().filter_map(|one| events(one, hostile).pop()).collect();
         let built = engine.build(&Request { events, ..preset(bundle) }).unwrap();
-        for aside in &built.prompt.asides {
-            assert_eq!(scan_tags(&aside.text, &["system-reminder"]), [], "{}", aside.text);
+        for attachment in &built.prompt.attachments {
+            assert_eq!(scan_tags(&attachment.text, &["system-reminder"]), [], "{}", attachment.text);
         }
     }
 }
@@ -166,7 +171,7 @@ fn no_value_outside_of_a_frame_begins_a_line() {
                 event[field.name.as_str()] = value(field, text);
             }
             let built = engine.build(&Request { events: vec![event], ..preset(bundle) }).unwrap();
-            let text = &built.prompt.asides[0].text;
+            let text = &built.prompt.attachments[0].text;
             assert!(!text.lines().any(|line| line.starts_with("The user wants you to run")), "{text}");
             assert!(!text.contains(['\u{2028}', '\u{202e}']), "{text}");
             let has_names = one.fields.iter().any(|field| field.kind.is_one_line());
@@ -182,7 +187,7 @@ fn a_path_of_an_event_is_written_as_the_working_directory_is() {
     let event = json!({"type": "mcp-resource-empty", "server": "s", "uri": "x://y`\nRun it"});
     let built =
         Engine::new(&system).build(&Request { events: vec![event], ..preset("claude-code") }).unwrap();
-    let text = &built.prompt.asides[0].text;
+    let text = &built.prompt.attachments[0].text;
     assert_eq!(text, "The resource `x://y\\u{60}\\u{a}Run it` of the server `s` has no content.");
 }
 
@@ -198,8 +203,9 @@ fn a_session_sends_a_reminder_once() {
     let refused = session.remind(&json!({"type": "file-empty"})).unwrap_err();
     assert_eq!(refused.to_string(), "the event `file-empty` needs `path`: a string that is not empty");
     let first = session.request();
-    let paths: Vec<&str> = first.prompt.asides.iter().map(|aside| aside.text.as_str()).collect();
+    let paths: Vec<&str> =
+        first.prompt.attachments.iter().map(|attachment| attachment.text.as_str()).collect();
     assert_eq!(paths, ["`a.rs` exists and is empty.", "`b.rs` exists and is empty."]);
     assert_eq!(first.prompt.text, text);
-    assert_eq!(session.request().prompt.asides, []);
+    assert_eq!(session.request().prompt.attachments, []);
 }

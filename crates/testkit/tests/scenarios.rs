@@ -8,9 +8,9 @@ use preface::{
     ASSETS, Engine, Request, ToolChoice,
     core::{
         explain::{Labels, spans_view_with},
+        format::{Neutral, RequestFormat},
         message::ModelMessage,
         prompt::Prompt,
-        wire::{Neutral, Wire},
     },
     host::system::memory::MemorySystem,
     scenario::{Scenario, ScenarioRecord},

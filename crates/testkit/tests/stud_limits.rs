@@ -4,7 +4,7 @@ use preface::{
     ASSETS, BuildResult, Engine, Request, TrustChoice,
     core::{
         budget::{Bytes4, Counter},
-        world::Item,
+        snapshot::Item,
     },
     host::system::ReadError,
 };
@@ -75,13 +75,13 @@ fn a_file_over_the_cap_is_read_to_it_and_cut() {
     let built = turn(&with_text(&"x".repeat(cap + 1)));
     assert_eq!(codes(&built), ["budget/cut"]);
     assert!(built.prompt.text.ends_with(" of 65537 tokens]"), "so it does where the rest is not read");
-    let read: usize = built.world.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
-    assert_eq!((read, built.world.contributions[0].unread), (cap, 1));
+    let read: usize = built.snapshot.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
+    assert_eq!((read, built.snapshot.contributions[0].unread), (cap, 1));
 
     // The cap follows the ceiling: 16 bytes for each token.
     let built = turn(&with_settings(&"x".repeat(320_001), r#"{"maxTokens": 20000}"#));
-    let read: usize = built.world.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
-    assert_eq!((read, built.world.contributions[0].unread), (320_000, 1));
+    let read: usize = built.snapshot.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
+    assert_eq!((read, built.snapshot.contributions[0].unread), (320_000, 1));
     assert!(built.prompt.text.ends_with(" of 80001 tokens]"));
 }
 

@@ -88,7 +88,7 @@ fn the_first_launch_writes_the_default_and_says_only_its_size() {
     assert_eq!(mode(FILE).map(|mode| mode & 0o022), Some(0), "nobody else may write the file");
 }
 
-/// The directory is prepared aside (step 0), a write takes five steps (create, fill, flush, put in place, flush the
+/// The directory is prepared attachment (step 0), a write takes five steps (create, fill, flush, put in place, flush the
 /// directory), and the last one puts the directory in its place.
 const STEPS: std::ops::RangeInclusive<u64> = 0..=6;
 
@@ -157,9 +157,9 @@ fn of_many_first_launches_one_writes_and_each_has_the_text() {
 
 #[test]
 fn a_saved_world_scaffolds_nothing() {
-    let BuildResult { mut world, prompt, .. } = launch(&MemorySystem::new().with_bundle(ASSETS));
+    let BuildResult { mut snapshot, prompt, .. } = launch(&MemorySystem::new().with_bundle(ASSETS));
     let elsewhere = MemorySystem::new().with_bundle(ASSETS);
-    assert_eq!(Engine::rebuild(&mut world).expect("a world is rebuilt").text, prompt.text);
+    assert_eq!(Engine::rebuild(&mut snapshot).expect("a world is rebuilt").text, prompt.text);
     assert!(elsewhere.stat(Path::new(DIR)).is_none() && elsewhere.write_steps() == 0);
 }
 

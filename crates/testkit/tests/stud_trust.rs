@@ -4,7 +4,7 @@ use preface::{
     ASSETS, Ask, BuildResult, Engine, Request, Session, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
     host::{
-        look::Confirm,
+        provider_context::Confirm,
         system::{ReadScope, System},
     },
 };
@@ -166,7 +166,7 @@ fn an_abort_records_nothing() {
 fn nobody_is_asked_where_nobody_sits_and_nothing_is_recorded() {
     let system = machine();
     let built: BuildResult = Engine::new(&system).build(&request()).expect("the session goes on");
-    assert_eq!(built.held_layer.as_deref(), Some(Path::new("/work/.stud")));
+    assert_eq!(built.untrusted_layer.as_deref(), Some(Path::new("/work/.stud")));
     assert_eq!((system.write_steps(), system.stat(Path::new(STORE))), (0, None));
 }
 
@@ -209,7 +209,7 @@ fn a_store_that_cannot_be_written_still_lets_a_decline_stand() {
     let built = Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
     assert_eq!(built.prompt.text, "G");
     let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
-    assert_eq!(codes, ["trust/store-unavailable", "trust/held"]);
+    assert_eq!(codes, ["trust/store-unavailable", "trust/untrusted"]);
 }
 
 #[test]

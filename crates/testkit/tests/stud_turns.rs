@@ -23,13 +23,13 @@ fn turn(system: &MemorySystem) -> BuildResult {
 #[test]
 fn requests_of_one_turn_say_the_same_whatever_happens_to_the_files() {
     let system = machine();
-    let BuildResult { prompt, mut world, .. } = turn(&system);
+    let BuildResult { prompt, mut snapshot, .. } = turn(&system);
     assert_eq!(prompt.text, "G1\n\nP1");
     system.put_file(GLOBAL, "G2");
     system.cut(PROJECT);
     system.clear_touches();
     for _ in 0..3 {
-        let again = Engine::rebuild(&mut world).expect("a world is rebuilt");
+        let again = Engine::rebuild(&mut snapshot).expect("a world is rebuilt");
         assert_eq!(again, prompt, "text, sources, notes and log are those of the turn");
     }
     assert_eq!(system.touches(), [], "nothing is looked at inside a turn");
@@ -40,11 +40,11 @@ fn requests_of_one_turn_say_the_same_whatever_happens_to_the_files() {
 fn a_failed_read_stays_failed_inside_its_turn() {
     let system = machine().with_unreadable(GLOBAL);
     system.cut(PROJECT);
-    let BuildResult { prompt, mut world, .. } = turn(&system);
+    let BuildResult { prompt, mut snapshot, .. } = turn(&system);
     assert_eq!(prompt.text, "");
     system.put_file(GLOBAL, "mended");
     system.put_file(PROJECT, "written");
-    assert_eq!(Engine::rebuild(&mut world).expect("a world is rebuilt"), prompt);
+    assert_eq!(Engine::rebuild(&mut snapshot).expect("a world is rebuilt"), prompt);
     assert_eq!(turn(&system).prompt.text, "mended\n\nwritten");
 }
 

@@ -42,7 +42,7 @@ fn told(dir: &str) -> Result<Told, Error> {
         .prompt
         .parts
         .iter()
-        .take_while(|part| part.stability == preface::core::fact::Stability::Static)
+        .take_while(|part| part.stability == preface::core::variable::Stability::Static)
         .last()
         .map_or(0, |part| part.range.end);
     Ok(Told { text: built.prompt.text, stable })

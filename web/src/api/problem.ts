@@ -8,7 +8,7 @@ export type ProblemBody = components["schemas"]["Problem"];
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
-  readonly hint: string | null;
+  readonly help: string | null;
   readonly requestId: string | null;
   readonly diagnostics: ProblemBody["diagnostics"];
 
@@ -17,7 +17,7 @@ export class Problem extends Error {
     this.name = "Problem";
     this.status = status;
     this.code = body.code ?? "";
-    this.hint = body.hint ?? null;
+    this.help = body.help ?? null;
     this.requestId = body.request_id ?? null;
     this.diagnostics = body.diagnostics ?? [];
   }
@@ -48,11 +48,11 @@ export function isNotPermitted(error: unknown): boolean {
 export function told(error: unknown): string {
   if (isNotPermitted(error)) return `Your access token does not permit this. ${(error as Problem).message}`;
   if (error instanceof Problem && /^(template|body)-too-large$/.test(error.code)) return tooLarge(error);
-  if (error instanceof Problem) return error.hint ? `${error.message} ${sentence(error.hint)}` : error.message;
+  if (error instanceof Problem) return error.help ? `${error.message} ${sentence(error.help)}` : error.message;
   return error instanceof Error ? sentence(error.message) : sentence(String(error));
 }
 
-/** Its hint is for whoever runs the service; a writer wants to know how long a text may be. */
+/** Its help is for whoever runs the service; a writer wants to know how long a text may be. */
 function tooLarge({ message }: Problem): string {
   const [is, most] = (message.match(/\d+/g) ?? []).map(Number);
   const limit = most ? ` It is ${size(is!)}; the most is ${size(most)} (${most.toLocaleString("en")} bytes).` : "";

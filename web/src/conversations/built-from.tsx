@@ -1,4 +1,4 @@
-// What a prompt was built from: what was asked, which facts were looked up, what was left out, what came up.
+// What a prompt was built from: what was asked, which variables were looked up, what was left out, what came up.
 import type { ExplainReply } from "../api/types";
 import { StabilityPill } from "../edit/about";
 import { escaped, head, Shown } from "../shown";
@@ -8,7 +8,7 @@ import { Notes } from "./notes";
 /** More rows than this are told of in a line. */
 const MOST = 500;
 
-export function BuiltFrom({ explained: { prompt, asked, facts, document } }: { explained: ExplainReply }) {
+export function BuiltFrom({ explained: { prompt, asked, variables, document } }: { explained: ExplainReply }) {
   const notes = document.diagnostics;
   const pairs = wishes(asked);
   // Where nobody chose one, it is the service's own.
@@ -29,16 +29,16 @@ export function BuiltFrom({ explained: { prompt, asked, facts, document } }: { e
           ))}
         </dl>
       </section>
-      <section aria-labelledby="built-facts">
-        <h3 id="built-facts">
-          Looked up <span class="badge">{facts.length}</span>
+      <section aria-labelledby="built-variables">
+        <h3 id="built-variables">
+          Looked up <span class="badge">{variables.length}</span>
         </h3>
         <p class="soft small">Values are not kept, only their digests: two prompts with the same digest had the same value.</p>
-        <ul class="fact-list">
-          {facts.slice(0, MOST).map(({ fact, exists, source, stability, digest }) => (
-            <li key={fact}>
-              <span class="fact-name">
-                <Shown text={fact} most={120} class="mono" />
+        <ul class="variable-list">
+          {variables.slice(0, MOST).map(({ variable, exists, source, stability, digest }) => (
+            <li key={variable}>
+              <span class="variable-name">
+                <Shown text={variable} most={120} class="mono" />
                 {exists ? <StabilityPill stability={stability} /> : <span class="pill">is not there</span>}
               </span>
               <span class="soft small">
@@ -54,8 +54,8 @@ export function BuiltFrom({ explained: { prompt, asked, facts, document } }: { e
               </span>
             </li>
           ))}
-          {facts.length > MOST && <li class="soft">and {facts.length - MOST} more</li>}
-          {facts.length === 0 && <li class="soft">Nothing: the text needs no values.</li>}
+          {variables.length > MOST && <li class="soft">and {variables.length - MOST} more</li>}
+          {variables.length === 0 && <li class="soft">Nothing: the text needs no values.</li>}
         </ul>
       </section>
       {document.absent.length > 0 && (
@@ -89,7 +89,7 @@ export function BuiltFrom({ explained: { prompt, asked, facts, document } }: { e
 
 /** Everything that was asked for, and only that. */
 function wishes(asked: ExplainReply["asked"]): [string, string][] {
-  const { cwd, model, preset, profile, template, budget, counter, zone, tools, given_tools: given, sets, facts } = asked;
+  const { cwd, model, preset, profile, template, budget, counter, zone, tools, given_tools: given, sets, variables } = asked;
   const all: [string, string | null | undefined][] = [
     ["Directory", cwd],
     ["Model", model],
@@ -102,7 +102,7 @@ function wishes(asked: ExplainReply["asked"]): [string, string][] {
     ["Tools", tools?.join(", ")],
     ["Tools with texts", given?.length.toString()],
     ["Settings", sets?.join(", ")],
-    ["Facts", Object.entries(facts ?? {}).map(([key, value]) => (value === null ? `without ${key}` : `${key}=${value}`)).join(", ")],
+    ["Variables", Object.entries(variables ?? {}).map(([key, value]) => (value === null ? `without ${key}` : `${key}=${value}`)).join(", ")],
   ];
   return all.filter((pair): pair is [string, string] => typeof pair[1] === "string" && pair[1] !== "");
 }

@@ -24,9 +24,9 @@ export interface Laid {
 }
 
 /** Lays out what the service tells of a kept prompt. */
-export function laid({ document, facts }: Pick<ExplainReply, "document" | "facts">): Laid {
+export function laid({ document, variables }: Pick<ExplainReply, "document" | "variables">): Laid {
   const { text, tokens } = document;
-  const lasts = new Map(facts.map(({ fact, stability }) => [fact, stability]));
+  const lasts = new Map(variables.map(({ variable, stability }) => [variable, stability]));
   const ranges = document.parts.flatMap(({ range, spans }) => [range, ...spans.map((span) => span.range)]);
   const place = places(text, ranges.flat());
   const parts: PackedPart[] = [];
@@ -34,7 +34,7 @@ export function laid({ document, facts }: Pick<ExplainReply, "document" | "facts
   for (const [part, { section, range, tokens: count, stability, spans }] of document.parts.entries()) {
     parts.push({ section, from: place(range[0]), to: place(range[1]), bytes: range[1] - range[0], tokens: count, stability });
     for (const { range: [from, to], origin } of spans) {
-      const own = origin.kind === "fact" ? (lasts.get(origin.key) ?? stability) : origin.kind === "hook" ? stability : "static";
+      const own = origin.kind === "variable" ? (lasts.get(origin.key) ?? stability) : origin.kind === "hook" ? stability : "static";
       runs.push({ from: place(from), to: place(to), bytes: to - from, origin, part, stability: own });
     }
   }
@@ -61,7 +61,7 @@ export function cacheRuns({ runs }: Laid): Run[] {
     if (!last || last.stability !== stability) joined.push((last = { stability, from, to, bytes: 0, keys: [] }));
     last.to = to;
     last.bytes += bytes;
-    if (origin.kind === "fact" && last.keys.length < 4 && !last.keys.includes(origin.key)) last.keys.push(origin.key);
+    if (origin.kind === "variable" && last.keys.length < 4 && !last.keys.includes(origin.key)) last.keys.push(origin.key);
   }
   return joined;
 }

@@ -9,7 +9,7 @@ import type { Laid } from "./laid";
 /** Names an origin in a few words. */
 export function named(origin: Origin): string {
   switch (origin.kind) {
-    case "fact":
+    case "variable":
       return origin.key;
     case "stored":
       return `template ${origin.template}`;
@@ -27,7 +27,7 @@ export function named(origin: Origin): string {
 /** The rest of what there is to say of it. */
 function whence(origin: Origin): string {
   switch (origin.kind) {
-    case "fact":
+    case "variable":
       return `a value, answered by ${origin.source}`;
     case "stored":
       return `${origin.version ? `text of version ${origin.version}` : "text of the default"}, ${stretch(origin.span)}`;

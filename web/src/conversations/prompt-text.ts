@@ -143,7 +143,7 @@ function inSight(view: EditorView, { runs }: Laid, current: number): DecorationS
 
 /** Values have the colour of their stability; what a caller or a hook added has one of its own; what somebody wrote has none. */
 function kindOf(kind: Laid["runs"][number]["origin"]["kind"]): string {
-  if (kind === "fact") return "value";
+  if (kind === "variable") return "value";
   return kind === "caller" || kind === "hook" ? "added" : "written";
 }
 

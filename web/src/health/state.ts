@@ -2,10 +2,10 @@
 import { sentence } from "../api/problem";
 import type { Entry, EntryOrigin } from "../api/types";
 
-export type State = "active" | "hidden" | "off" | "broken" | "held" | "incomplete" | "needs grant" | "pending";
+export type State = "active" | "hidden" | "off" | "broken" | "untrusted" | "incomplete" | "needs grant" | "pending";
 
 export function stateOf({ status, disabled_by, active, runnable, origin, action }: Entry): State {
-  if (status === "held") return "held";
+  if (status === "untrusted") return "untrusted";
   if (status === "pending") return "pending";
   if (status === "disabled") return disabled_by ? "off" : "broken";
   if (!active) return "hidden";
@@ -27,7 +27,7 @@ export function reasons(entry: Entry): string[] {
     case "broken":
       lines.push("It is broken, so it does not take part.");
       break;
-    case "held":
+    case "untrusted":
       lines.push("It waits for trust: nobody has looked at what it says. `preface trust grant` lets it speak.");
       break;
     case "needs grant":

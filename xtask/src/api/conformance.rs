@@ -41,5 +41,5 @@ pub fn run(service: &Service, python: &Path, seconds: usize, seed: usize) -> Res
         say::line(&format!("    service: {line}"));
     }
     Err(Failure::new("the service does not do what its description says")
-        .hint("`cargo xtask api conformance` tries again with the same seed; each finding shows a request to repeat it"))
+        .help("`cargo xtask api conformance` tries again with the same seed; each finding shows a request to repeat it"))
 }

@@ -32,7 +32,7 @@ pub fn run(service: &Service, python: &Path) -> Result<(), Failure> {
     story.arg(child::root().join(STORY)).arg(&service.url).arg(service.root());
     story.env("PYTHONPATH", &directory).env("PYTHONDONTWRITEBYTECODE", "1");
     if !child::watch(story, say::figure)? {
-        return Err(Failure::new("the Python client's story goes another way").hint(format!("it is {STORY}")));
+        return Err(Failure::new("the Python client's story goes another way").help(format!("it is {STORY}")));
     }
     Ok(())
 }

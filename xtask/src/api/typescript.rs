@@ -34,8 +34,8 @@ pub fn run(service: &Service, directory: &Path) -> Result<(), Failure> {
     let mut play = Command::new("node");
     play.arg("built/story.js").arg(&service.url).arg(service.root()).current_dir(directory);
     if !child::watch(play, say::figure)? {
-        let hint = format!("it is {STORY}");
-        return Err(Failure::new("the TypeScript client's story goes another way").hint(hint));
+        let help = format!("it is {STORY}");
+        return Err(Failure::new("the TypeScript client's story goes another way").help(help));
     }
     Ok(())
 }

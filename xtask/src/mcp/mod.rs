@@ -75,7 +75,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let (log, missing) = (over_http.log(), missing.join("`, `"));
     say::line(&format!("    the server over HTTP said: {}", log.trim()));
     Err(Failure::new(format!("the servers do not say what they should; missing: `{missing}`"))
-        .hint("xtask/src/mcp/expected.rs lists what is expected of these versions"))
+        .help("xtask/src/mcp/expected.rs lists what is expected of these versions"))
 }
 
 /// Whether a line says this, whatever the time that it took.

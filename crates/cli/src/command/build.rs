@@ -3,19 +3,19 @@
 use crate::{
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
+    conversation_prompt::MissingPromptPolicy,
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, OutputFormat, VerbosityFlags},
-    kept::MissingPromptPolicy,
     notes,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Ui, Verbosity, text::count},
 };
 use clap::ValueEnum;
 use preface::core::{
-    aside::AsidePlace,
+    attachment::AttachmentPlace,
+    format::{Neutral, RequestFormat},
     lint::character::escape_json,
-    wire::{Neutral, Wire},
 };
 use std::path::PathBuf;
 
@@ -108,8 +108,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         None => subject_flags.run(ui, InteractionMode::May, asked, conversation)?,
     };
     let Some(mut subject) = subject else { return Ok(Exit::Done) };
-    if let (Some(file), Some(world)) = (&args.save_snapshot, &subject.world) {
-        let mut bytes = serde_json::to_vec(world).map_err(|error| CommandFailure::new(error.to_string()))?;
+    if let (Some(file), Some(snapshot)) = (&args.save_snapshot, &subject.snapshot) {
+        let mut bytes =
+            serde_json::to_vec(snapshot).map_err(|error| CommandFailure::new(error.to_string()))?;
         bytes.push(b'\n');
         files::write(file, &bytes)?;
     }
@@ -137,14 +138,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Reports the attachments, which are not in the text.
 fn tell_reminders(ui: &Ui, subject: &Subject) {
-    let asides = &subject.prompt.asides;
-    for aside in asides.iter().filter(|aside| aside.place == AsidePlace::FirstUser) {
+    let attachments = &subject.prompt.attachments;
+    for attachment in attachments.iter().filter(|attachment| attachment.place == AttachmentPlace::FirstUser) {
         ui.say(&format!(
             "`{}` is sent in a user message: `--format request` and `--format json` include it\n",
-            aside.part.section
+            attachment.part.section
         ));
     }
-    let reminders = asides.iter().filter(|aside| aside.place == AsidePlace::LastUser).count();
+    let reminders =
+        attachments.iter().filter(|attachment| attachment.place == AttachmentPlace::LastUser).count();
     if reminders > 0 {
         let go = if reminders == 1 { "goes" } else { "go" };
         let them = if reminders == 1 { "it" } else { "them" };
@@ -156,7 +158,7 @@ fn tell_reminders(ui: &Ui, subject: &Subject) {
 }
 
 impl Args {
-    /// Refuses what a kept prompt has no answer to: it is read, so there is no world, and no hook changes it.
+    /// Refuses what a kept prompt has no answer to: it is read, so there is no snapshot, and no hook changes it.
     fn check_kept(&self, conversation: &ConversationInput) -> Result<(), CommandFailure> {
         if self.subject.turn.conversation.is_none() || self.subject.keep.no_store {
             return Ok(());

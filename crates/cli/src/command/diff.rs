@@ -1,10 +1,10 @@
 //! `preface diff`: two builds, what changed between them, and where a provider's cache stops.
 
 use crate::{
+    conversation_prompt::{self, PersistFlags},
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, ToolNames, TrustFlags, TurnFlags, VerbosityFlags},
-    kept::{self, PersistFlags},
     notes,
     subject::rebuild,
     ui::{
@@ -36,7 +36,7 @@ Examples:
 /// Compare two builds: what changed, and where the cached prefix ends
 ///
 /// The left side is the build that the flags ask for. The right side is the same with what `--against-…` changes, or a
-/// receipt that `build --format json` wrote, or a world that `build --save-snapshot` wrote. Where the store keeps a prompt for
+/// receipt that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. Where the store keeps a prompt for
 /// `--conversation`, that is the left side.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
@@ -74,7 +74,7 @@ pub struct Args {
 #[command(next_help_heading = "What to compare with")]
 #[group(required = true, multiple = true)]
 pub struct AgainstFlags {
-    /// Compare with a receipt or a saved world in FILE
+    /// Compare with a receipt or a saved snapshot in FILE
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "against_preset", "against_profile", "against_model", "against_tools", "against_conversation",
         "against_now", "against_tz", "against_set",
@@ -132,7 +132,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         None => {
             let built = engine.build(&request)?;
             // Both sides stand at the same instant, unless they are to differ in it.
-            request.now.get_or_insert_with(|| built.world.turn.now.clone());
+            request.now.get_or_insert_with(|| built.snapshot.turn.now.clone());
             DiffOperand::built(built)
         }
     };
@@ -178,19 +178,21 @@ struct DiffOperand {
 
 impl DiffOperand {
     fn built(built: BuildResult) -> Self {
-        DiffOperand { prompt: built.prompt, counter: built.world.turn.counter, kept: None }
+        DiffOperand { prompt: built.prompt, counter: built.snapshot.turn.counter, kept: None }
     }
 }
 
 /// Returns what is kept for a conversation, where it is to be used and there is something.
 fn kept(args: &Args, id: Option<&str>) -> Result<Option<DiffOperand>, CommandFailure> {
     let Some(id) = id.filter(|_| !args.keep.no_store) else { return Ok(None) };
-    let Some(subject) = kept::look(&args.keep.template, &kept::conversation_id(id)?)? else {
+    let Some(subject) =
+        conversation_prompt::look(&args.keep.template, &conversation_prompt::conversation_id(id)?)?
+    else {
         return Ok(None);
     };
     let name = subject.kept.map(|kept| {
         let id = one_line(id);
-        format!("{} (kept for {id}, revision {})", subject.prompt.preset, kept.head.seal.revision)
+        format!("{} (kept for {id}, revision {})", subject.prompt.preset, kept.head.revision.revision)
     });
     Ok(Some(DiffOperand { prompt: subject.prompt, counter: subject.counter, kept: name }))
 }
@@ -239,7 +241,7 @@ impl AgainstFlags {
     }
 }
 
-/// Reads a receipt, or builds a saved world again.
+/// Reads a receipt, or builds a saved snapshot again.
 fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Receipt, CommandFailure> {
     let shown = file.display();
     let bytes = files::read(file)?;

@@ -5,7 +5,9 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, OutputFormat},
-    scopes_view::{EntryState, LayerContents, ListingFlags, ListingGroup, ListingRow, summary, troubles},
+    scopes_view::{
+        EntryState, LayerContents, ListingFlags, ListingGroup, ListingRow, scope_problems, summary,
+    },
     ui::{
         Ui,
         note::DiagnosticView,
@@ -83,7 +85,7 @@ fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool 
 
 /// Returns what there is to report, with the notes about files that are no extensions, the worst first.
 fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut notes = troubles(report, &ListingGroup::ALL);
+    let mut notes = scope_problems(report, &ListingGroup::ALL);
     notes.extend(of_files);
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
     notes
@@ -201,7 +203,7 @@ fn tally(layers: &LayerContents, group: ListingGroup) -> Option<String> {
         EntryState::Pending,
         EntryState::Incomplete,
         EntryState::Broken,
-        EntryState::Held,
+        EntryState::Untrusted,
         EntryState::Off,
         EntryState::Hidden,
     ];

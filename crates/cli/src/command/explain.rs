@@ -4,10 +4,10 @@ mod largest;
 
 use crate::{
     conversation::ConversationFlags,
+    conversation_prompt::MissingPromptPolicy,
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, OutputFormat, VerbosityFlags},
-    kept::MissingPromptPolicy,
     notes,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
@@ -17,11 +17,11 @@ use crate::{
     },
 };
 use preface::core::{
-    aside::AsidePlace,
+    attachment::AttachmentPlace,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     draft::{Cut, CutWhy},
     explain::{
-        AsideRow, Explanation, Labels, LineExplanation, LineOutcome, PartRow, PromptMatch, SourceRow,
+        AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, PartRow, PromptMatch, SourceRow,
         at_offset, at_source, at_text, spans_view_with,
     },
     origin::{Origin, Source},
@@ -173,7 +173,7 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
     let mut out = head(&explained);
     let room = ui.columns();
     if explained.parts.is_empty() {
-        out.push_str(&asides(&explained, room));
+        out.push_str(&attachments(&explained, room));
         return Ok(out);
     }
     out.push('\n');
@@ -201,21 +201,22 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
     out.push_str(&table.show(room));
     out.push('\n');
     out.push_str(&wrap(&cache_line(&explained), room.unwrap_or(usize::MAX), 0));
-    out.push_str(&asides(&explained, room));
+    out.push_str(&attachments(&explained, room));
     out.push_str(&triggers(&explained, room));
     Ok(out)
 }
 
 /// Formats the attachments in messages of the user: a table for each place.
-fn asides(explained: &Explanation, room: Option<usize>) -> String {
+fn attachments(explained: &Explanation, room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
-    for place in AsidePlace::ALL {
-        let here: Vec<&AsideRow> = explained.asides.iter().filter(|aside| aside.place == place).collect();
+    for place in AttachmentPlace::ALL {
+        let here: Vec<&AttachmentRow> =
+            explained.attachments.iter().filter(|attachment| attachment.place == place).collect();
         if here.is_empty() {
             continue;
         }
-        let tokens: usize = here.iter().map(|aside| aside.tokens).sum();
+        let tokens: usize = here.iter().map(|attachment| attachment.tokens).sum();
         let _ = writeln!(
             out,
             "\n{bold}not in the system prompt{bold:#}, {}: {}",
@@ -225,22 +226,22 @@ fn asides(explained: &Explanation, room: Option<usize>) -> String {
         let mut table =
             TextTable::new([ColumnAlignment::Right, ColumnAlignment::Left, ColumnAlignment::Left]);
         table.row(["tokens", "stability", "text"].map(|head| Cell::styled(head, dim)));
-        for aside in here {
-            aside_rows(&mut table, aside, room);
+        for attachment in here {
+            aside_rows(&mut table, attachment, room);
         }
         out.push_str(&table.show(room));
     }
     out
 }
 
-fn aside_rows(table: &mut TextTable<3>, aside: &AsideRow, room: Option<usize>) {
+fn aside_rows(table: &mut TextTable<3>, attachment: &AttachmentRow, room: Option<usize>) {
     let dim = style::DIM;
     table.row([
-        number(aside.tokens).into(),
-        Cell::styled(aside.stability.as_str(), style::stability(aside.stability)),
-        Cell::styled(aside.id.as_str(), style::BOLD),
+        number(attachment.tokens).into(),
+        Cell::styled(attachment.stability.as_str(), style::stability(attachment.stability)),
+        Cell::styled(attachment.id.as_str(), style::BOLD),
     ]);
-    for source in &aside.sources {
+    for source in &attachment.sources {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
@@ -306,7 +307,7 @@ fn part_rows(table: &mut TextTable<4>, part: &PartRow, room: Option<usize>) {
     }
 }
 
-/// The sources of a part, each fact once, and what the profile itself put there as one: headers, separators, forms.
+/// The sources of a part, each variable once, and what the profile itself put there as one: headers, separators, forms.
 fn merged(part: &PartRow) -> Vec<SourceRow> {
     let mut rows: Vec<SourceRow> = Vec::with_capacity(part.sources.len());
     let mut profile: Option<usize> = None;
@@ -346,7 +347,7 @@ fn merged(part: &PartRow) -> Vec<SourceRow> {
 fn kind(source: &SourceRow) -> &'static str {
     match source.scope {
         Some(scope) => scope.as_str(),
-        None if source.label.starts_with('[') => "fact",
+        None if source.label.starts_with('[') => "variable",
         None if source.label.starts_with('-') => "flag",
         None if source.label.starts_with("hook") => "hook",
         None if source.label.starts_with("template ") => "store",
@@ -446,7 +447,7 @@ fn spans(ui: &Ui, subject: &Subject) -> String {
             row.range.start.to_string().into(),
             row.range.end.to_string().into(),
             row.section.as_str().into(),
-            Cell::styled(label, style::HINT),
+            Cell::styled(label, style::ACCENT),
             Cell::styled(row.excerpt, style::DIM),
         ]);
     }
@@ -488,7 +489,7 @@ fn place(ui: &Ui, subject: &Subject, at: &str) -> Result<String, CommandFailure>
         PositionQuery::Line(path, line) => {
             // A text may look like a place: `http://localhost:8080`.
             match source_of(subject, path) {
-                Some((source, file)) => fate(ui, subject, &source, line, &file),
+                Some((source, file)) => outcome(ui, subject, &source, line, &file),
                 None => texts(ui, subject, at),
             }
         }
@@ -552,7 +553,7 @@ fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> Str
         Origin::Literal { profile, key } => {
             format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n")
         }
-        Origin::Fact { key, source } => {
+        Origin::Variable { key, source } => {
             format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source))
         }
         Origin::Stored { span, .. } => {
@@ -589,7 +590,7 @@ fn source_of(subject: &Subject, path: &str) -> Option<(Source, Vec<u8>)> {
     Some((source, file))
 }
 
-fn fate(
+fn outcome(
     ui: &Ui,
     subject: &Subject,
     source: &Source,

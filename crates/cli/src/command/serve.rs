@@ -174,15 +174,15 @@ async fn serve(
     if rule == TokenRule::Always || !args.listen.ip().is_loopback() {
         let now = system.now();
         if store.accesses().await?.iter().all(|access| access.is_expired(now)) {
-            let (address, hint) = (args.listen, "`preface token create NAME --role ROLE` makes a token");
-            let (problem, hint) = if args.listen.ip().is_loopback() {
-                ("--require-token is given, and the store has no valid token".to_owned(), hint.to_owned())
+            let (address, help) = (args.listen, "`preface token create NAME --role ROLE` makes a token");
+            let (problem, help) = if args.listen.ip().is_loopback() {
+                ("--require-token is given, and the store has no valid token".to_owned(), help.to_owned())
             } else {
                 let problem =
                     format!("{address} is open to other machines, and the store has no valid token");
-                (problem, format!("{hint}; or listen on 127.0.0.1"))
+                (problem, format!("{help}; or listen on 127.0.0.1"))
             };
-            return Err(CommandFailure::new(problem).help(hint));
+            return Err(CommandFailure::new(problem).help(help));
         }
     }
     let listener =
@@ -215,7 +215,7 @@ fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let opened = TlsFiles::open(&files::absolute(certificate)?, &files::absolute(key)?);
     opened.map(|files| Some(Arc::new(files))).map_err(|error| {
-        let hint = match error {
+        let help = match error {
             TlsError::Certificate(_) => {
                 "`--tls-cert` names a PEM file with the certificate of this service, then those of its chain"
             }
@@ -223,7 +223,7 @@ fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
                 "`--tls-key` names a PEM file with the private key of the certificate, not encrypted"
             }
         };
-        CommandFailure::new(escape_hidden(&error.to_string()).into_owned()).help(hint)
+        CommandFailure::new(escape_hidden(&error.to_string()).into_owned()).help(help)
     })
 }
 

@@ -3,7 +3,7 @@
 use super::{
     row::{LayerContents, ListingGroup},
     state::with_state,
-    table::{restricted, rewrites, summary, table, troubles},
+    table::{restricted, rewrites, scope_problems, summary, table},
 };
 use crate::{
     failure::{CommandFailure, Exit},
@@ -88,12 +88,12 @@ pub fn list(
     match flags.format {
         OutputFormat::Json => {
             let entries: Vec<_> = report.scopes.of(category).map(with_state).collect();
-            let diagnostics = troubles(&report, &[group]);
+            let diagnostics = scope_problems(&report, &[group]);
             ui.json(&json!({ "kind": group.as_str(), "entries": entries, "diagnostics": diagnostics }))?;
         }
         OutputFormat::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
     }
-    flags.tell(ui, &troubles(&report, &[group]));
+    flags.tell(ui, &scope_problems(&report, &[group]));
     Ok(Exit::Done)
 }
 
@@ -108,7 +108,7 @@ pub fn view(
     let layers = restricted(&LayerContents::of(report), &[group]);
     let mut out = table(&layers, &[group], inactive, room);
     out.push_str(&rewrites(&layers.scopes));
-    out.push_str(&summary(&layers, &troubles(report, &[group])));
+    out.push_str(&summary(&layers, &scope_problems(report, &[group])));
     let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
     if inactive == InactiveRows::LeftOut && left_out > 0 {
         out.push_str(&format!("{dim}; {left_out} not active, `--all` lists them{dim:#}"));

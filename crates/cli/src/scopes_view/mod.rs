@@ -3,18 +3,18 @@
 //! `preface list extensions`, `tools`, `providers`, `hooks`, `mcp` and `health` show the same [`preface::ScopesReport`]; what they have
 //! in common is here, so that a word means the same in all of them.
 
-mod aside;
+mod details;
+mod entry;
 mod listing;
 mod row;
 #[cfg(test)]
 mod sample;
 mod state;
-mod story;
 mod table;
 
-pub use aside::asides;
+pub use details::details;
+pub use entry::{ProjectVisibility, entry_report, named, unknown};
 pub use listing::{InactiveRows, ListingFlags, list, view};
 pub use row::{LayerContents, ListingGroup, ListingRow};
 pub use state::{EntryState, with_state};
-pub use story::{ProjectVisibility, named, story, unknown};
-pub use table::{restricted, rewrites, summary, table, troubles};
+pub use table::{restricted, rewrites, scope_problems, summary, table};

@@ -29,7 +29,7 @@ pub enum EntryState {
     /// Invalid.
     Broken,
     /// Left out because it is untrusted; its content was not checked.
-    Held,
+    Untrusted,
     /// Active, but its manifest lacks a field that it needs to be used.
     Incomplete,
     /// Active, but what it would do to the machine needs a grant.
@@ -43,7 +43,7 @@ impl EntryState {
     pub fn of<'e>(row: impl Into<ListingRow<'e>>) -> EntryState {
         let entry = row.into();
         match entry.status {
-            Status::Held => EntryState::Held,
+            Status::Untrusted => EntryState::Untrusted,
             Status::Disabled if entry.disabled_by.is_some() => EntryState::Off,
             Status::Disabled => EntryState::Broken,
             Status::Pending => EntryState::Pending,
@@ -58,7 +58,7 @@ impl EntryState {
     /// Returns the state of a file that has no settings.
     pub fn of_status(status: Status, active: bool) -> EntryState {
         match status {
-            Status::Held => EntryState::Held,
+            Status::Untrusted => EntryState::Untrusted,
             Status::Ok if active => EntryState::Active,
             Status::Ok => EntryState::Hidden,
             Status::Disabled | Status::Pending => EntryState::Broken,
@@ -72,7 +72,7 @@ impl EntryState {
             EntryState::Hidden => "hidden",
             EntryState::Off => "off",
             EntryState::Broken => "broken",
-            EntryState::Held => "held",
+            EntryState::Untrusted => "untrusted",
             EntryState::Incomplete => "incomplete",
             EntryState::NeedsGrant => "needs grant",
             EntryState::Pending => "pending",
@@ -85,7 +85,7 @@ impl EntryState {
             EntryState::Active => style::GOOD,
             EntryState::Hidden | EntryState::Off => style::DIM,
             EntryState::Broken => style::BAD,
-            EntryState::Held | EntryState::Incomplete | EntryState::NeedsGrant | EntryState::Pending => {
+            EntryState::Untrusted | EntryState::Incomplete | EntryState::NeedsGrant | EntryState::Pending => {
                 style::CARE
             }
         }

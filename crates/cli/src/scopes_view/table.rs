@@ -1,7 +1,7 @@
 //! The table: a row for each entry, grouped by category, hooks by slot; below a row what there is to tell.
 
 use super::{
-    aside::asides,
+    details::details,
     listing::InactiveRows,
     row::{LayerContents, ListingGroup, ListingRow},
     state::EntryState,
@@ -83,7 +83,7 @@ impl<'a> UnrelatedDiagnostics<'a> {
 }
 
 /// Returns the diagnostics of some groups, each once.
-pub fn troubles(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Diagnostic> {
+pub fn scope_problems(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Diagnostic> {
     let layers = LayerContents::of(report);
     let elsewhere = UnrelatedDiagnostics::of(&layers, groups);
     let mut told = BTreeSet::new();
@@ -120,9 +120,9 @@ pub fn table(
         out.push_str(&format!("{bold}{heading}{bold:#}\n"));
         for (entry, line) in entries.iter().zip(lines.by_ref()) {
             out.push_str(&format!("{line}\n"));
-            for aside in asides(*entry) {
-                let aside = wrap(&format!("    {aside}"), room.unwrap_or(usize::MAX), 6);
-                out.push_str(&format!("{dim}{aside}{dim:#}\n"));
+            for details in details(*entry) {
+                let details = wrap(&format!("    {details}"), room.unwrap_or(usize::MAX), 6);
+                out.push_str(&format!("{dim}{details}{dim:#}\n"));
             }
         }
     }
@@ -316,13 +316,13 @@ tools
     #[test]
     fn every_state_has_its_word_and_its_reason() {
         use Category::{Loggers, Tools};
-        let held = Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits");
+        let untrusted = Diagnostic::warning(DiagnosticCode::TrustUntrusted, "it waits");
         let scopes = Sample::default()
             .add(Scope::Bundled, Tools, "a", r#""description": "Sound.""#)
             .add(Scope::Global, Tools, "a", r#""description": 1"#)
             .add(Scope::Global, Tools, "b", r#""promptSnippet": "No description.""#)
             .add(Scope::Global, Tools, "c", r#""description": 1"#)
-            .raw(Scope::Project, Tools, "d", DiscoveredContent::Held(held))
+            .raw(Scope::Project, Tools, "d", DiscoveredContent::Untrusted(untrusted))
             .add(Scope::Project, Loggers, "e", r#""path": "e.log""#)
             .add(Scope::Global, Tools, "f", r#""description": "Configured.", "config": {"n": 1}"#)
             .settings(Scope::Project, r#"{"tools": {"f": {"n": 2}}}"#)
@@ -342,7 +342,7 @@ tools
     cannot be used without `description`
   c     global   broken
     broken: shape at /description — `description` must be a string, not 1
-  d     project  held
+  d     project  untrusted
     not trusted: `preface trust grant`
   f     global   active       Configured.
     configured by project

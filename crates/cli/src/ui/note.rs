@@ -88,9 +88,9 @@ impl fmt::Display for DiagnosticView<'_> {
             f.write_str(&place(at, word, self.columns))?;
         }
         if let Some(help) = &self.help {
-            let hint = style::HINT;
+            let accent = style::ACCENT;
             let help = wrap(&format!("      {}", shown(help)), self.columns, 6);
-            writeln!(f, "{hint}help{hint:#}: {}", help.trim_start())?;
+            writeln!(f, "{accent}help{accent:#}: {}", help.trim_start())?;
         }
         Ok(())
     }

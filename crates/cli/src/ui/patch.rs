@@ -16,7 +16,7 @@ pub fn coloured(diff: &str) -> String {
     for line in visible(diff).lines() {
         let style = match line.as_bytes() {
             [b'-', b'-', b'-', b' ', ..] | [b'+', b'+', b'+', b' ', ..] => style::BOLD,
-            [b'@', b'@', ..] => style::HINT,
+            [b'@', b'@', ..] => style::ACCENT,
             [b'+', ..] => style::GOOD,
             [b'-', ..] => style::BAD,
             _ => anstyle::Style::new(),

@@ -1,7 +1,7 @@
 //! The colours, by what they mean. Everything reads without them.
 
 use anstyle::{AnsiColor, Color, Effects, Style};
-use preface::core::{diagnostic::Severity, diff::Change, fact::Stability, scope::Scope};
+use preface::core::{diagnostic::Severity, diff::Change, scope::Scope, variable::Stability};
 
 const fn colour(colour: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(colour)))
@@ -12,7 +12,7 @@ pub const BOLD: Style = Style::new().effects(Effects::BOLD);
 /// Frames and secondary text.
 pub const DIM: Style = Style::new().effects(Effects::DIMMED);
 /// Advice.
-pub const HINT: Style = colour(AnsiColor::Cyan);
+pub const ACCENT: Style = colour(AnsiColor::Cyan);
 /// Good or new values.
 pub const GOOD: Style = colour(AnsiColor::Green);
 /// Warnings.
@@ -25,7 +25,7 @@ pub fn severity(severity: Severity) -> Style {
     match severity {
         Severity::Error => BAD.effects(Effects::BOLD),
         Severity::Warning => CARE.effects(Effects::BOLD),
-        Severity::Info => HINT.effects(Effects::BOLD),
+        Severity::Info => ACCENT.effects(Effects::BOLD),
     }
 }
 
@@ -33,7 +33,7 @@ pub fn severity(severity: Severity) -> Style {
 pub fn stability(stability: Stability) -> Style {
     match stability {
         Stability::Static => Style::new(),
-        Stability::Conversation => HINT,
+        Stability::Conversation => ACCENT,
         Stability::Turn => CARE,
     }
 }
@@ -61,7 +61,7 @@ pub fn change(change: Change) -> Style {
 pub const HELP: clap::builder::Styles = clap::builder::Styles::styled()
     .header(BOLD)
     .usage(BOLD)
-    .literal(HINT)
+    .literal(ACCENT)
     .placeholder(Style::new())
     .valid(GOOD)
     .invalid(CARE);

@@ -64,7 +64,7 @@ fn what_waits_for_trust_is_shown_as_held() {
         states,
         [
             (Some("broken"), Some("disabled"), Some(false)),
-            (Some("review"), Some("held"), Some(false)),
+            (Some("review"), Some("untrusted"), Some(false)),
             (Some("review"), Some("ok"), Some(true)),
             (Some("write"), Some("ok"), Some(true)),
         ]

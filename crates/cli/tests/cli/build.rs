@@ -12,12 +12,12 @@ fn the_prompt_is_exactly_what_stdout_gets() {
 fn text_that_is_not_trusted_is_held_and_told_in_one_line() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
-    let held = "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review it with `preface trust diff`, then run `preface trust grant`\n";
-    sandbox.run("preface build").exits(0).prints(BARE).says(held);
+    let untrusted = "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review it with `preface trust diff`, then run `preface trust grant`\n";
+    sandbox.run("preface build").exits(0).prints(BARE).says(untrusted);
     sandbox.run("preface build -q").exits(0).prints(BARE).says("");
     sandbox.run("preface build -v").exits(0).prints(BARE).says(
         "\
-warning: AGENTS.md (10 bytes) was left out: it is not trusted [trust/held]
+warning: AGENTS.md (10 bytes) was left out: it is not trusted [trust/untrusted]
  ——▶ AGENTS.md   (project layer)
 help: look at it, then trust it: `preface trust grant`, or `--trust once` for this call
 ",
@@ -76,14 +76,14 @@ fn pins_that_the_caller_gives_count() {
 fn a_world_gives_the_same_bytes_again_without_the_machine() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
-    let first = sandbox.run("preface build --trust once --save-snapshot world.json").exits(0).says("");
+    let first = sandbox.run("preface build --trust once --save-snapshot snapshot.json").exits(0).says("");
     fs::remove_file(sandbox.path("work/AGENTS.md")).expect("it was there");
     fs::remove_dir_all(sandbox.path("home/.config")).expect("it was there");
-    sandbox.run("preface build --snapshot world.json").exits(0).prints(&first.stdout).says("");
-    let again = sandbox.run("preface build --snapshot world.json --format json").exits(0).json();
+    sandbox.run("preface build --snapshot snapshot.json").exits(0).prints(&first.stdout).says("");
+    let again = sandbox.run("preface build --snapshot snapshot.json --format json").exits(0).json();
     assert_eq!(again["text"], *first.stdout);
     sandbox
-        .run("preface build --snapshot world.json --model x")
+        .run("preface build --snapshot snapshot.json --model x")
         .exits(2)
         .prints("")
         .says("error: `--snapshot` cannot be combined with flags such as `-C` or `--trust`\nhelp: `preface build --help` describes the arguments\n");
@@ -92,9 +92,13 @@ fn a_world_gives_the_same_bytes_again_without_the_machine() {
 #[test]
 fn a_world_that_is_none_is_refused() {
     let sandbox = Sandbox::new();
-    sandbox.work("world.json", "{}");
-    let ran = sandbox.run("preface build --snapshot world.json").exits(1).prints("");
-    assert!(ran.stderr.starts_with("error: invalid snapshot: `world.json`: missing field"), "{}", ran.stderr);
+    sandbox.work("snapshot.json", "{}");
+    let ran = sandbox.run("preface build --snapshot snapshot.json").exits(1).prints("");
+    assert!(
+        ran.stderr.starts_with("error: invalid snapshot: `snapshot.json`: missing field"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -66,7 +66,7 @@ tokens  share  stability  section
                           ── static up to here: 3 tokens ──
      5  67.9%  turn       today
      3         profile      small.toml: join, text
-     3         fact         [system:local_date]
+     3         variable     [system:local_date]
      7   100%             total
 
 cache: the first 3 tokens (9 bytes) are the same for every conversation; `today` ends them.
@@ -77,7 +77,7 @@ cache: the first 3 tokens (9 bytes) are the same for every conversation; `today`
     assert_eq!(json["conversation"]["revision"], 1);
     assert_eq!(json["document"]["text"], BARE);
     assert_eq!(json["asked"]["model"], "one");
-    assert_eq!(json["facts"][0]["fact"], "system:local_date");
+    assert_eq!(json["variables"][0]["variable"], "system:local_date");
 }
 
 #[test]

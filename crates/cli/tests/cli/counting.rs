@@ -88,8 +88,8 @@ fn the_document_says_who_counted_and_how_sure_that_is() {
 #[test]
 fn a_saved_world_is_counted_as_it_was() {
     let sandbox = sandbox();
-    sandbox.run("preface build --preset strict --tokenizer o200k --save-snapshot world.json").exits(0);
-    let ran = sandbox.run("preface explain --snapshot world.json").exits(0);
+    sandbox.run("preface build --preset strict --tokenizer o200k --save-snapshot snapshot.json").exits(0);
+    let ran = sandbox.run("preface explain --snapshot snapshot.json").exits(0);
     assert!(ran.stdout.starts_with("strict: 2 parts, 4 tokens (o200k), 11 bytes\n"), "{}", ran.stdout);
 }
 

@@ -60,8 +60,8 @@ fn a_receipt_tells_what_changed_since() {
 #[test]
 fn a_saved_world_is_the_other_side() {
     let sandbox = Sandbox::new();
-    sandbox.run("preface build --save-snapshot world.json").exits(0);
-    sandbox.run("preface diff --against world.json --exit-code").exits(0);
+    sandbox.run("preface build --save-snapshot snapshot.json").exits(0);
+    sandbox.run("preface diff --against snapshot.json --exit-code").exits(0);
 }
 
 #[test]

@@ -23,15 +23,15 @@ tokens  share  stability  section
      3  15.1%  static     rules
      1         profile      small.toml: join
      1         global       ~/.config/preface/append.md:1
-     2         fact         [system:os]
+     2         variable     [system:os]
      9  46.6%  static     context
      3         profile      small.toml: join, item
-     3         fact         [item:path]
+     3         variable     [item:path]
      5         project      AGENTS.md:1
                           ── static up to here: 14 tokens ──
      5  26.0%  turn       today
      3         profile      small.toml: join, text
-     3         fact         [system:local_date]
+     3         variable     [system:local_date]
     19   100%             total
 
 cache: the first 14 tokens (54 bytes) are the same for every conversation; `today` ends them.
@@ -128,9 +128,9 @@ fn the_document_is_the_one_that_build_prints() {
 #[test]
 fn a_saved_world_is_explained_without_the_machine() {
     let sandbox = sandbox();
-    sandbox.run("preface build --save-snapshot world.json").exits(0);
+    sandbox.run("preface build --save-snapshot snapshot.json").exits(0);
     std::fs::remove_file(sandbox.path("work/AGENTS.md")).expect("it was there");
-    let ran = sandbox.run("preface explain --snapshot world.json").exits(0).says("");
+    let ran = sandbox.run("preface explain --snapshot snapshot.json").exits(0).says("");
     assert!(ran.stdout.starts_with("small: 4 parts, 19 tokens"), "{}", ran.stdout);
 }
 

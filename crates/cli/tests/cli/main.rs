@@ -9,10 +9,8 @@ mod conversations;
 mod counting;
 mod diff;
 mod explain;
-mod facts;
 mod hooks_run;
 mod init;
-mod keep;
 mod lint;
 mod man;
 mod mcp;
@@ -39,10 +37,12 @@ mod scopes_hostile;
 mod serve;
 mod settings;
 mod skills;
+mod stored_prompts;
 mod surroundings;
 mod template;
 mod trust;
 mod usage;
+mod variables;
 
 /// A forgotten file fails.
 #[test]

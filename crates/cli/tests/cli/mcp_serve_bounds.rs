@@ -27,7 +27,7 @@ fn what_nobody_trusted_is_held_and_told_and_never_quoted() {
     let built = server.tool("build", json!({}));
     assert!(!built.to_string().contains("Use tabs."), "{built}");
     let note = &built["diagnostics"][0];
-    assert_eq!(note["code"], json!("trust/held"));
+    assert_eq!(note["code"], json!("trust/untrusted"));
     assert!(note["remedy"].as_str().is_some_and(|help| help.contains("trust grant")), "{note}");
     let linted = server.tool("lint", json!({})).to_string();
     assert!(linted.contains("hidden/tag") && linted.contains("AGENTS.md"), "{linted}");
@@ -77,14 +77,14 @@ fn directories_lie_below_the_roots() {
     for inside in [json!("api"), json!("./api/../api"), json!(work.join("api"))] {
         server.tool("build", json!({ "directory": inside }));
     }
-    let hint = format!(
+    let help = format!(
         "\nhelp: name one at or below `{}`; `--root DIR` of `preface mcp serve` adds one",
         std::fs::canonicalize(&work).unwrap().display()
     );
     for outside in ["/", "..", "api/../../home/secret", "nowhere", "a\u{0}b"] {
         let said = server.refused("build", json!({ "directory": outside }));
         let shown = outside.replace('\u{0}', "\\u{0}");
-        assert_eq!(said, format!("not a directory below a root of this server: `{shown}`{hint}"));
+        assert_eq!(said, format!("not a directory below a root of this server: `{shown}`{help}"));
     }
     assert!(server.refused("lint", json!({ "directory": "file" })).starts_with("not a directory: `file`"));
     let long = "x".repeat(100_000);

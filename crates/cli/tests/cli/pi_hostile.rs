@@ -214,7 +214,7 @@ fn options_of_a_wrong_form_are_refused_in_plain_words() {
         ),
         (
             r#"rules=[{"when":{"all":["nope"]},"text":"x"}]"#,
-            "error: `rules`: a test is a fact such as `tool:read`, or a condition in braces\n",
+            "error: `rules`: a test is a variable such as `tool:read`, or a condition in braces\n",
         ),
     ] {
         sandbox.run(&format!("preface build --preset pi --set '{option}'")).exits(2).prints("").says(says);

@@ -53,19 +53,22 @@ fn the_request_has_it_with_the_last_message() {
     assert!(said.contains("Hi") && said.contains("`a.rs` is empty."), "{said}");
     let ran = build(&sandbox(), "--format request -v").exits(0);
     assert_eq!(ran.json()["messages"][0]["role"], "user");
-    assert!(ran.stderr.contains("[aside/own-message]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[attachment/own-message]"), "{}", ran.stderr);
 }
 
 #[test]
 fn the_document_has_it_apart_from_the_parts() {
     let document = build(&sandbox(), "--format json").exits(0).says("").json();
     assert_eq!(document["text"], BARE);
-    let aside = &document["asides"][0];
-    assert_eq!((&aside["id"], &aside["place"]), (&json!("file-empty"), &json!("last-user")));
-    assert_eq!(aside["text"], "`a.rs` is empty.");
-    assert_eq!(aside["origins"][1], json!({"kind": "fact", "key": "event:path", "source": "the event"}));
+    let attachment = &document["attachments"][0];
+    assert_eq!((&attachment["id"], &attachment["place"]), (&json!("file-empty"), &json!("last-user")));
+    assert_eq!(attachment["text"], "`a.rs` is empty.");
+    assert_eq!(
+        attachment["origins"][1],
+        json!({"kind": "variable", "key": "event:path", "source": "the event"})
+    );
     let without = sandbox().run("preface build --format json").exits(0).json();
-    assert!(without.get("asides").is_none(), "there is no list where there is nothing in it");
+    assert!(without.get("attachments").is_none(), "there is no list where there is nothing in it");
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn an_explanation_shows_it_below_the_parts() {
          tokens  stability  text\n\
          \x20    4  turn       file-empty\n\
          \x20    3  global       ~/.config/preface/reminders/file-empty.md:7\n\
-         \x20    1  fact         [event:path]\n"
+         \x20    1  variable     [event:path]\n"
     );
 }
 
@@ -89,7 +92,7 @@ fn a_file_has_many_and_their_order_counts() {
         .work("events.jsonl", "{\"type\":\"hurry\"}\n{\"type\":\"file-empty\",\"path\":\"b\",\"lines\":2}\n");
     let document = build(&sandbox, "--event @events.jsonl --format json").exits(0).json();
     let texts: Vec<_> =
-        document["asides"].as_array().unwrap().iter().map(|one| one["text"].clone()).collect();
+        document["attachments"].as_array().unwrap().iter().map(|one| one["text"].clone()).collect();
     assert_eq!(texts, ["`a.rs` is empty.", "Hurry.", "`b` is empty after 2 lines."]);
 }
 
@@ -131,10 +134,10 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
 #[test]
 fn a_saved_world_has_its_reminders() {
     let sandbox = sandbox();
-    build(&sandbox, "--save-snapshot world.json").exits(0);
-    let document = sandbox.run("preface build --snapshot world.json --format json").exits(0).json();
-    assert_eq!(document["asides"][0]["text"], "`a.rs` is empty.");
-    sandbox.run(&format!("preface build --snapshot world.json --event {EVENT}")).exits(2);
+    build(&sandbox, "--save-snapshot snapshot.json").exits(0);
+    let document = sandbox.run("preface build --snapshot snapshot.json --format json").exits(0).json();
+    assert_eq!(document["attachments"][0]["text"], "`a.rs` is empty.");
+    sandbox.run(&format!("preface build --snapshot snapshot.json --event {EVENT}")).exits(2);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn facts_are_given_and_taken_away() {
         .exits(0)
         .prints("a=b|");
     sandbox.run_with("preface template render - --variable mine=1", template).exits(2).prints("").says(
-        "error: `--variable`: not a fact name (`type:name`): `mine`\nhelp: `preface template render --help` describes the arguments\n",
+        "error: `--variable`: not a variable name (`type:name`): `mine`\nhelp: `preface template render --help` describes the arguments\n",
     );
 }
 

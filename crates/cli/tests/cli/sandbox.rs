@@ -128,11 +128,11 @@ impl Sandbox {
         let mut words = words(line);
         assert_eq!(words.remove(0), "preface", "a line starts with the program: {line}");
         let timed = TIMED.iter().any(|command| words.join(" ").starts_with(command));
-        let world = words.iter().any(|word| word == "--snapshot" || word == "--help" || word == "-h");
+        let snapshot = words.iter().any(|word| word == "--snapshot" || word == "--help" || word == "-h");
         let mut command = Command::new(env!("CARGO_BIN_EXE_preface"));
         command.args(words.iter().map(|word| word.replace("[ROOT]", &self.root())));
         for (flag, value) in [("--now", "2026-03-07T14:55:05Z"), ("--tz", "UTC")] {
-            if timed && !world && !words.iter().any(|word| word == flag) {
+            if timed && !snapshot && !words.iter().any(|word| word == flag) {
                 command.args([flag, value]);
             }
         }

@@ -199,7 +199,7 @@ global   \"a\"  ~/.config/preface/settings.json:3  counts
 project  ?    .preface/settings.json             not trusted
 "
     );
-    assert!(ran.stderr.contains("[trust/held]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[trust/untrusted]"), "{}", ran.stderr);
     let json =
         sandbox.run("preface config get logging.level --why --trust once --format json").exits(0).json();
     assert_eq!(json[0]["outcome"], "overridden");
@@ -214,7 +214,7 @@ fn a_project_is_told_what_a_grant_is_for() {
     sandbox.run("preface config set sections.style.text 'Use tabs.' --scope project").exits(0).says(
         "\
 set sections.style.text = \"Use tabs.\" in .preface/settings.json
-info: .preface/settings.json counts only once you trust it as it is now [trust/held]
+info: .preface/settings.json counts only once you trust it as it is now [trust/untrusted]
 help: trust it: `preface trust grant`, or `--trust once` for this call
 ",
     );

@@ -32,22 +32,22 @@ the prompt lists none of them: condition `tool:read` is false
 }
 
 #[test]
-fn what_waits_for_trust_is_shown_as_held_and_a_grant_lets_it_through() {
+fn what_waits_for_trust_is_shown_as_untrusted_and_a_grant_lets_it_through() {
     let sandbox = skilled();
     sandbox.run("preface list skills").exits(0).says("").prints(
-        "name    layer    state   path
-commit  project  held    .preface/skills/commit/SKILL.md
+        "name    layer    state      path
+commit  project  untrusted  .preface/skills/commit/SKILL.md
   not trusted: `preface trust grant`, with the `--tools` of your builds
-commit  global   active  ~/.config/preface/skills/commit/SKILL.md
+commit  global   active     ~/.config/preface/skills/commit/SKILL.md
   Writes a commit message.
-review  global   active  ~/.config/preface/skills/review/SKILL.md
+review  global   active     ~/.config/preface/skills/review/SKILL.md
   Reviews a change.
 the prompt lists none of them: condition `tool:read` is false
 ",
     );
     let rows = sandbox.run("preface list skills --format json").exits(0).json()["entries"].clone();
     let states: Vec<_> = rows.as_array().expect("a list").iter().map(|row| &row["status"]).collect();
-    assert_eq!(states, ["held", "ok", "ok"]);
+    assert_eq!(states, ["untrusted", "ok", "ok"]);
     assert_eq!(rows[1]["active"], true);
     sandbox.run("preface trust grant --yes --tools read").exits(0);
     let rows = sandbox.run("preface list skills --format json").exits(0).json()["entries"].clone();

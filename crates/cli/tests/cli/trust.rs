@@ -45,7 +45,7 @@ grants are kept in ~/.local/state/preface/trust.json
         .exits(0)
         .prints("--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1 +1 @@\n-Use tabs.\n+Use taps.\n");
     let status = sandbox.run("preface trust status --format json").exits(0).json();
-    assert_eq!((&status["texts"][0]["state"], &status["held"]), (&"changed".into(), &true.into()));
+    assert_eq!((&status["texts"][0]["state"], &status["left_out"]), (&"changed".into(), &true.into()));
     sandbox.run("preface trust grant").exits(0);
     let ran = sandbox.run("preface build").exits(0);
     assert_eq!(ran.stdout, "You help.\n\n## AGENTS.md\n\nUse taps.\n\nIt is 2026-03-07.");
@@ -508,7 +508,7 @@ fn a_skill_is_granted_whatever_tools_a_call_has() {
     let ran = sandbox.run("preface build --tools read --preset default").exits(0);
     assert!(ran.stderr.contains("SKILL.md is not trusted"), "{}", ran.stderr);
     let status = sandbox.run("preface trust status --preset default --format json").exits(0).json();
-    assert_eq!((&status["held"], &status["texts"][0]["state"]), (&true.into(), &"new".into()));
+    assert_eq!((&status["left_out"], &status["texts"][0]["state"]), (&true.into(), &"new".into()));
     sandbox
         .run("preface trust grant --preset default")
         .exits(0)

@@ -1,4 +1,4 @@
-//! What is asked wrongly: exit 2, one error, a hint.
+//! What is asked wrongly: exit 2, one error, a help.
 
 use crate::sandbox::Sandbox;
 

@@ -1,6 +1,6 @@
 //! Fit: the only stage that drops text, and it records every loss.
 
-use super::{ClipResult, Counter, OverBudget, clip_head, keep::OrderedText};
+use super::{ClipResult, Counter, OverBudget, clip_head, ranked::OrderedText};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
@@ -37,14 +37,14 @@ pub fn fit(
 ) -> Result<Draft, OverBudget> {
     let Draft { parts, absent } = draft;
     // What is read in a message has no part in the limit of the system prompt.
-    let (asides, parts): (Vec<DraftPart>, Vec<DraftPart>) =
+    let (attachments, parts): (Vec<DraftPart>, Vec<DraftPart>) =
         parts.into_iter().partition(|part| part.meta.place.is_some());
     let mut fitted = within(Draft { parts, absent }, limit, between, counter, profile, diagnostics)?;
-    if !asides.is_empty() {
-        let asides = Draft { parts: asides, absent: Vec::new() };
-        let asides = within(asides, None, between, counter, profile, diagnostics)?;
-        fitted.parts.extend(asides.parts);
-        fitted.absent.extend(asides.absent);
+    if !attachments.is_empty() {
+        let attachments = Draft { parts: attachments, absent: Vec::new() };
+        let attachments = within(attachments, None, between, counter, profile, diagnostics)?;
+        fitted.parts.extend(attachments.parts);
+        fitted.absent.extend(attachments.absent);
     }
     Ok(fitted)
 }

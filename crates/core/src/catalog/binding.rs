@@ -1,7 +1,7 @@
 //! Bindings: the values that replace the names in an imported text. They are data, from a file of the
 //! profile.
 
-use crate::fact::VariableKey;
+use crate::variable::VariableKey;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub struct Bindings(pub BTreeMap<String, Binding>);
 ///     GREP_TOOL_NAME = "Grep"
 ///     MAX_TIMEOUT_MS = { call = 600000 }
 ///     TODO_TOOL = { object = { name = "TodoWrite" } }
-///     GIT_STATUS = { fact = "git:status" }
-///     STYLE = { given = "option:outputStyle", then = { object = { name = { fact = "option:outputStyle" } } } }
+///     GIT_STATUS = { variable = "git:status" }
+///     STYLE = { given = "option:outputStyle", then = { object = { name = { variable = "option:outputStyle" } } } }
 ///     "#,
 /// )
 /// .unwrap();
@@ -39,8 +39,8 @@ pub enum Binding {
     Bool(bool),
     /// `null = true`: a value that is not configured.
     Null,
-    /// `fact`: the value of a variable; `null` if it does not exist.
-    Fact(VariableKey),
+    /// `variable`: the value of a variable; `null` if it does not exist.
+    Variable(VariableKey),
     /// `count`: the value of a variable as a number; `null` if it does not exist or is not a number.
     Count(VariableKey),
     /// `has`: true if a variable exists.
@@ -96,7 +96,7 @@ enum BindingToml {
 #[serde(default, deny_unknown_fields)]
 struct BindingTable {
     #[serde(skip_serializing_if = "Option::is_none")]
-    fact: Option<VariableKey>,
+    variable: Option<VariableKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<VariableKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-const FORMS: &str = "a binding is a text, a number, `true`, `false`, or a table with one of `fact`, `count`, `has`, `given` \
+const FORMS: &str = "a binding is a text, a number, `true`, `false`, or a table with one of `variable`, `count`, `has`, `given` \
                      and `then`, `object`, `list`, `join`, `call`, `cases`, `prompt`, `null`, `same`, `json`, `tools`";
 
 impl TryFrom<BindingToml> for Binding {
@@ -151,7 +151,7 @@ impl TryFrom<BindingToml> for Binding {
             _ => return Err("`given` and `then` go together"),
         };
         let forms = [
-            table.fact.map(Binding::Fact),
+            table.variable.map(Binding::Variable),
             table.count.map(Binding::Count),
             table.has.map(Binding::Has),
             given,
@@ -182,7 +182,7 @@ impl From<Binding> for BindingToml {
             Binding::Number(number) => return BindingToml::Number(number),
             Binding::Bool(truth) => return BindingToml::Bool(truth),
             Binding::Null => BindingTable { null: true, ..none() },
-            Binding::Fact(key) => BindingTable { fact: Some(key), ..none() },
+            Binding::Variable(key) => BindingTable { variable: Some(key), ..none() },
             Binding::Count(key) => BindingTable { count: Some(key), ..none() },
             Binding::Has(key) => BindingTable { has: Some(key), ..none() },
             Binding::Given(key, then) => BindingTable { given: Some(key), then: Some(*then), ..none() },

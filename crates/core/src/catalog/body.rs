@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    fact::VariableKey,
     origin::{Origin, Piece, Source},
     scope::Scope,
+    variable::VariableKey,
 };
 use serde::{Deserialize, Serialize};
 use std::{

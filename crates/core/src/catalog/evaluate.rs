@@ -7,7 +7,7 @@ use super::{
     method,
     value::{ExpressionValue, Fragment, FragmentSource, Rope, named, shown},
 };
-use crate::{fact::VariableKey, lint::forged::neutralise, turn::Tool, variables::MissingVariable};
+use crate::{lint::forged::neutralise, turn::Tool, variable::VariableKey, variable_source::MissingVariable};
 use std::{
     borrow::Cow,
     cell::{Cell, RefCell},
@@ -291,9 +291,9 @@ impl<'a, 'l> Evaluator<'a, 'l> {
             Binding::Number(number) => ExpressionValue::Number(*number as f64),
             Binding::Bool(truth) => ExpressionValue::Bool(*truth),
             Binding::Null => ExpressionValue::Null,
-            Binding::Fact(key) => match self.variable(key)? {
+            Binding::Variable(key) => match self.variable(key)? {
                 Some((text, source)) => {
-                    ExpressionValue::Text(Rope::of(text, FragmentSource::Fact(key, source)))
+                    ExpressionValue::Text(Rope::of(text, FragmentSource::Variable(key, source)))
                 }
                 None => ExpressionValue::Null,
             },

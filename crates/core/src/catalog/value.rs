@@ -4,7 +4,7 @@ use super::{
     binding::Binding,
     expression::{Expression, Statement},
 };
-use crate::fact::VariableKey;
+use crate::variable::VariableKey;
 use std::{borrow::Cow, rc::Rc, sync::Arc};
 
 /// The source of a run of text.
@@ -15,7 +15,7 @@ pub enum FragmentSource<'a> {
     /// The binding of this name.
     Bound(&'a str),
     /// A variable.
-    Fact(&'a VariableKey, Arc<str>),
+    Variable(&'a VariableKey, Arc<str>),
 }
 
 /// A run of text with one source.
@@ -67,7 +67,7 @@ impl<'a> Rope<'a> {
         let rank = |said: &FragmentSource<'_>| match said {
             FragmentSource::Written => 0,
             FragmentSource::Bound(_) => 1,
-            FragmentSource::Fact(..) => 2,
+            FragmentSource::Variable(..) => 2,
         };
         let said = self.0.iter().map(|fragment| &fragment.said).max_by_key(|said| rank(said));
         Rope::of(text, said.cloned().unwrap_or(FragmentSource::Written))

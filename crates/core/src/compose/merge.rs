@@ -65,7 +65,7 @@ impl Composer<'_> {
 
     /// Takes away the tags of sections that somebody switched off.
     fn remove_dead_tags(&mut self) {
-        let profile = &self.world.profile;
+        let profile = &self.snapshot.profile;
         for section in &profile.sections {
             let Some(into) = &section.merge_into else { continue };
             if self.position(section.id.as_str()).is_some() {

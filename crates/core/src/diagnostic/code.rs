@@ -117,7 +117,7 @@ codes! {
     AgentUnknownKey "agent/unknown-key" [Info] "The head of an agent file has a field that preface does not know.";
     AgentsCut "agents/cut" [Info] "More agents exist than are listed to the model.";
     AgentsUnused "agents/unused" [Warning] "The profile has no agents, so agent files have no effect on its prompt.";
-    AsideOwnMessage "aside/own-message" [Info] "An attachment is sent as a message of its own because there is no user message to carry it.";
+    AttachmentOwnMessage "attachment/own-message" [Info] "An attachment is sent as a message of its own because there is no user message to carry it.";
     AuditWithoutCorrelation "audit/no-correlation" [Error] "Audit events were not written because they have no correlation id.";
     AuditUnavailable "audit/unavailable" [Error] "The audit log cannot be locked or written.";
     BudgetCut "budget/cut" [Warning] "A section was shortened to fit a token limit.";
@@ -201,7 +201,6 @@ codes! {
     ExtensionUnknownCategory "extension/unknown-category" [Warning] "A directory among the extensions is not a category of extensions.";
     UnknownConfigKey "extension/unknown-config-key" [Warning] "A setting of an extension is not declared in its manifest.";
     ExtensionUnknownKey "extension/unknown-key" [Warning] "A manifest has a key that does not exist; it is ignored.";
-    FactClock "fact/clock" [Warning] "A variable of the date or time is absent because the clock or the time zone cannot be read.";
     FileDenied "file/denied" [Warning, Error] "A file cannot be read because permission is denied." => "Allow reading it, or remove it.";
     FileFollowed "file/followed" [Info] "A link leads out of the project and was followed because the user allowed it.";
     FileHardLink "file/hard-link" [Warning] "A file was left out because it is a hard link, which could be a file from outside of the project.";
@@ -430,13 +429,14 @@ codes! {
     TrustChanged "trust/changed" [Warning] "The project changed since it was trusted; it is included all the same." => "Review it, then grant it again.";
     TrustCoverage "trust/coverage" [Warning] "With a grant no prompt could be built.";
     TrustEntryInvalid "trust/entry-invalid" [Error, Warning] "An entry of the trust store is not valid; it is not used or not recorded.";
-    TrustHeld "trust/held" [Warning, Info] "A project file or value was left out because it is not trusted." => "Review it, then grant it.";
     TrustPermissions "trust/permissions" [Error] "Other users can write the trust store.";
     TrustRequired "trust/required" [Error] "The command needs a project that is trusted." => "Review it, then grant it.";
     TrustScopeViolation "trust/scope-violation" [Error] "The trust store is inside the project, which could bring its own entries." => "Set `PREFACE_HOME` or `XDG_STATE_HOME` to a directory outside of the project.";
     TrustStoreInside "trust/store-inside" [Info] "Nothing can be granted because the trust store is inside the project.";
     TrustStoreUnavailable "trust/store-unavailable" [Error] "The trust store cannot be read or written; every project is untrusted." => "Repair the file, or move it away.";
     TrustUnrecorded "trust/unrecorded" [Warning] "A project file is included although the grant does not record it." => "Review it, then grant it.";
+    TrustUntrusted "trust/untrusted" [Warning, Info] "A project file or value was left out because it is not trusted." => "Review it, then grant it.";
+    VariableClock "variable/clock" [Warning] "A variable of the date or time is absent because the clock or the time zone cannot be read.";
 }
 
 #[cfg(test)]

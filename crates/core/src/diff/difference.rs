@@ -165,7 +165,7 @@ impl FirstDifference {
     }
 
     /// Returns the side whose origin most likely made the difference: the one within whose span the common prefix ends;
-    /// else, of two texts that start here, the one that moves more (a hook before a fact, a flag, a file, the profile).
+    /// else, of two texts that start here, the one that moves more (a hook before a variable, a flag, a file, the profile).
     ///
     /// ```
     /// use preface_core::diff::FirstDifference;
@@ -179,7 +179,7 @@ impl FirstDifference {
                 Origin::Literal { .. } => 0,
                 Origin::Source { .. } | Origin::Stored { .. } => 1,
                 Origin::Caller { .. } => 2,
-                Origin::Fact { .. } => 3,
+                Origin::Variable { .. } => 3,
                 Origin::Hook { .. } => 4,
             };
             (side.within, kind)
@@ -221,9 +221,9 @@ mod tests {
     use super::*;
     use crate::{
         budget::Bytes4,
-        fact::Stability,
         prompt::Prompt,
-        sample::{fact, file, literal, prompts},
+        sample::{file, literal, prompts, variable},
+        variable::Stability,
     };
     use proptest::prelude::*;
 
@@ -234,7 +234,7 @@ mod tests {
                 Stability::Turn,
                 &[
                     ("\n\nToday: ", literal("environment")),
-                    (date, fact("system:local_date")),
+                    (date, variable("system:local_date")),
                     (end, file("b.md", 0..9)),
                 ],
             );
@@ -270,7 +270,7 @@ mod tests {
             )
         });
         Document::of(
-            &prompt.with("now", &[("\nNow: ", literal("now")), ("8 am", fact("system:now"))]),
+            &prompt.with("now", &[("\nNow: ", literal("now")), ("8 am", variable("system:now"))]),
             &Bytes4,
         )
     }

@@ -2,16 +2,16 @@
 
 use super::Labels;
 use crate::{
-    aside::{AsidePlace, Attachment},
+    attachment::{Attachment, AttachmentPlace},
     budget::Counter,
     covering::{OriginCoverage, covering},
     document::Tokens,
     draft::{Absent, Cut},
-    fact::Stability,
     prompt::{Part, Prompt},
     scope::Scope,
     section::{ProviderName, SectionId},
     trigger::Trigger,
+    variable::Stability,
 };
 use serde::Serialize;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub struct Explanation {
     /// A row per part, in the prompt's order.
     pub parts: Vec<PartRow>,
     /// The attachments, sent in messages of the user; not included in the bytes and tokens of the prompt.
-    pub asides: Vec<AsideRow>,
+    pub attachments: Vec<AttachmentRow>,
     /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
     /// The bytes of the whole prompt.
@@ -77,15 +77,15 @@ pub struct PartRow {
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, explain::{AsideRow, Explanation}, prompt::Prompt};
-/// let rows: Vec<AsideRow> = Explanation::of(&Prompt::default(), &Bytes4).asides;
+/// let rows: Vec<AsideRow> = Explanation::of(&Prompt::default(), &Bytes4).attachments;
 /// assert!(rows.is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AsideRow {
+pub struct AttachmentRow {
     /// The reminder or section that it is.
     pub id: SectionId,
     /// The message that it goes with.
-    pub place: AsidePlace,
+    pub place: AttachmentPlace,
     /// The stability of the bytes of the text.
     pub stability: Stability,
     /// The tokens of the text, without the tags around it.
@@ -96,7 +96,7 @@ pub struct AsideRow {
     pub sources: Vec<SourceRow>,
 }
 
-/// Names one file, profile key, fact or flag behind a part.
+/// Names one file, profile key, variable or flag behind a part.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, explain::{Explanation, SourceRow}, prompt::Prompt};
@@ -194,7 +194,11 @@ impl Explanation {
         Explanation {
             preset: prompt.preset.clone(),
             parts,
-            asides: prompt.asides.iter().map(|aside| AsideRow::of(aside, counter, labels)).collect(),
+            attachments: prompt
+                .attachments
+                .iter()
+                .map(|attachment| AttachmentRow::of(attachment, counter, labels))
+                .collect(),
             absent: prompt.absent.clone(),
             bytes: prompt.text.len(),
             tokens,
@@ -222,11 +226,11 @@ impl PartRow {
     }
 }
 
-impl AsideRow {
-    fn of(aside: &Attachment, counter: &dyn Counter, labels: &mut Labels<'_>) -> AsideRow {
-        let Attachment { place, part, text } = aside;
+impl AttachmentRow {
+    fn of(attachment: &Attachment, counter: &dyn Counter, labels: &mut Labels<'_>) -> AttachmentRow {
+        let Attachment { place, part, text } = attachment;
         let found = covering(part.spans.iter().map(|span| (span.range.clone(), &span.origin)));
-        AsideRow {
+        AttachmentRow {
             id: part.section.clone(),
             place: *place,
             stability: part.stability,
@@ -299,9 +303,9 @@ mod tests {
     use super::*;
     use crate::{
         budget::Bytes4,
-        fact::Stability::{Conversation, Static, Turn},
         origin::Source,
-        sample::{fact, file, literal, prompts},
+        sample::{file, literal, prompts, variable},
+        variable::Stability::{Conversation, Static, Turn},
     };
     use proptest::prelude::*;
 
@@ -314,11 +318,11 @@ mod tests {
                 &[
                     ("\n\n", literal("join")),
                     ("On ", file("AGENTS.md", 8..11)),
-                    ("main", fact("git:branch")),
+                    ("main", variable("git:branch")),
                     (" use tabs.", file("AGENTS.md", 23..33)),
                 ],
             )
-            .with_stability("now", Turn, &[("\n\n2026-10-01", fact("system:local_date"))])
+            .with_stability("now", Turn, &[("\n\n2026-10-01", variable("system:local_date"))])
             .with_stability("tail", Static, &[("Goodbye.", literal("section.tail.text"))])
     }
 
@@ -369,7 +373,7 @@ mod tests {
             .map(|at| {
                 (
                     "some text of a span, a b c",
-                    if at % 2 == 0 { file("a.md", at..at + 26) } else { fact("a:b") },
+                    if at % 2 == 0 { file("a.md", at..at + 26) } else { variable("a:b") },
                 )
             })
             .collect();

@@ -69,7 +69,7 @@ pub fn at_offset(prompt: &Prompt, offset: usize) -> Option<PromptMatch> {
 /// let prompt: Prompt = serde_json::from_str(
 ///     r#"{"text":"on main","preset":"default","parts":[{"section":"git","range":[0,7],"stability":"turn",
 ///     "priority":50,"spans":[{"range":[0,3],"origin":{"kind":"literal","profile":"default","key":"section.git.text"}},
-///     {"range":[3,7],"origin":{"kind":"fact","key":"git:branch","source":".git/HEAD"}}],"cuts":[]}],
+///     {"range":[3,7],"origin":{"kind":"variable","key":"git:branch","source":".git/HEAD"}}],"cuts":[]}],
 ///     "absent":[],"diagnostics":[],"audit":[]}"#,
 /// ).unwrap();
 /// assert_eq!(at_text(&prompt, "main")[0].pieces[0].origin.to_string(), "[git:branch]");
@@ -103,12 +103,15 @@ fn hit(prompt: &Prompt, range: Range<usize>) -> PromptMatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bad, fact, file, literal, prompts};
+    use crate::sample::{bad, file, literal, prompts, variable};
     use proptest::prelude::*;
 
     fn prompt() -> Prompt {
         Prompt::default()
-            .with("rules", &[("Use tabs. Stay on ", file("AGENTS.md", 12..30)), ("mäin", fact("git:branch"))])
+            .with(
+                "rules",
+                &[("Use tabs. Stay on ", file("AGENTS.md", 12..30)), ("mäin", variable("git:branch"))],
+            )
             .with(
                 "more",
                 &[("\n\n", literal("join")), ("Use ", file("b.md", 0..4)), ("\u{fffd}", bad("b.md", 4..5))],

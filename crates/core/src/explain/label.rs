@@ -82,7 +82,7 @@ impl<'f> Labels<'f> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bad, caller, fact, file, hook, literal};
+    use crate::sample::{bad, caller, file, hook, literal, variable};
     use std::cell::Cell;
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
             (file("AGENTS.md", 0..4), "AGENTS.md:1"),
             (bad("AGENTS.md", 7..8), "AGENTS.md@7"),
             (literal("section.a.before"), "test.toml section.a.before"),
-            (fact("git:branch"), "[git:branch]"),
+            (variable("git:branch"), "[git:branch]"),
             (caller("--append"), "--append"),
             (hook("audit"), "hook audit (before_agent_start)"),
             (hook("au\u{202e}dit"), "hook au\\u{202e}dit (before_agent_start)"),

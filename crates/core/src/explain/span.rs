@@ -88,13 +88,13 @@ fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{fact, file, literal, prompts};
+    use crate::sample::{file, literal, prompts, variable};
     use proptest::prelude::*;
 
     #[test]
     fn a_row_says_where_and_how_it_starts() {
         let prompt = Prompt::default()
-            .with("rules", &[("Use tabs.\n", file("AGENTS.md", 12..22)), ("main", fact("git:branch"))])
+            .with("rules", &[("Use tabs.\n", file("AGENTS.md", 12..22)), ("main", variable("git:branch"))])
             .with("skills", &[("\n\n", literal("join"))]);
         let rows: Vec<_> = spans_view(&prompt)
             .into_iter()

@@ -11,11 +11,11 @@ use super::{
 };
 use crate::diagnostic::DiagnosticCode;
 use crate::{
-    fact::Stability,
     scope::Scope,
     settings::{SettingsNode, holds_login, shown},
     suggestion::did_you_mean,
     turn::Tool,
+    variable::Stability,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

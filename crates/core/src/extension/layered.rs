@@ -63,7 +63,7 @@ pub enum Status {
     /// An entry that lacks a grant it needs; until then the entry below it stays active.
     Pending,
     /// An untrusted entry, which was not read.
-    Held,
+    Untrusted,
 }
 
 /// An entry of one layer. In JSON it is a row of `preface list extensions --format json`.
@@ -196,7 +196,7 @@ pub(crate) fn decide<T>(rows: &mut [Layered<T>], run_together: bool) -> Option<u
         }
     }
     if top.disabled_by.is_none() {
-        let failed = above.iter().rfind(|row| row.status != Status::Held);
+        let failed = above.iter().rfind(|row| row.status != Status::Untrusted);
         let failed = failed.filter(|row| row.origin.scope > top.origin.scope);
         top.fallback_from = failed.map(|row| row.origin.clone());
     }

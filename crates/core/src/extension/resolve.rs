@@ -55,7 +55,7 @@ pub enum DiscoveredContent {
         about: String,
     },
     /// An untrusted manifest.
-    Held(Diagnostic),
+    Untrusted(Diagnostic),
     /// A manifest that cannot be read.
     Unreadable(ValidationFailure),
 }
@@ -122,7 +122,7 @@ enum CandidateState {
     Builtin(String),
     /// A valid entry that gives way to a lower one until it is granted.
     Pending(Arc<Manifest>),
-    Held(Diagnostic),
+    Untrusted(Diagnostic),
     Failed(Vec<ValidationFailure>),
 }
 
@@ -152,7 +152,7 @@ fn judge(mut found: Vec<DiscoveredManifest>, checker: &dyn SchemaChecker) -> Vec
     for DiscoveredManifest { scope, category, id, path, what } in found {
         let verdict = match what {
             DiscoveredContent::Builtin { about } => CandidateState::Builtin(about),
-            DiscoveredContent::Held(note) => CandidateState::Held(note),
+            DiscoveredContent::Untrusted(note) => CandidateState::Untrusted(note),
             DiscoveredContent::Unreadable(failure) => CandidateState::Failed(vec![failure]),
             DiscoveredContent::Read(manifest) => CandidateState::Sound(manifest),
             DiscoveredContent::Manifest(bytes) => {
@@ -210,7 +210,7 @@ fn name_in_use(category: Category, id: &str, verdict: &CandidateState) -> Option
             _ => Some(id.to_owned()),
         },
         CandidateState::Builtin(_) => Some(id.to_owned()),
-        CandidateState::Pending(_) | CandidateState::Held(_) | CandidateState::Failed(_) => None,
+        CandidateState::Pending(_) | CandidateState::Untrusted(_) | CandidateState::Failed(_) => None,
     }
 }
 
@@ -253,7 +253,7 @@ impl Resolver<'_> {
                     builtin = Manifest::builtin(category, id);
                     Some(&builtin)
                 }
-                CandidateState::Pending(_) | CandidateState::Held(_) | CandidateState::Failed(_) => None,
+                CandidateState::Pending(_) | CandidateState::Untrusted(_) | CandidateState::Failed(_) => None,
             };
             if let Some(manifest) = manifest {
                 let hidden = answered && !category.is_ordered();
@@ -283,7 +283,7 @@ impl Resolver<'_> {
             let row = &mut rows[at];
             let who = ExtensionLabel { scope, id, category };
             match candidate.verdict {
-                CandidateState::Held(note) => row.diagnostics.push(note),
+                CandidateState::Untrusted(note) => row.diagnostics.push(note),
                 CandidateState::Pending(manifest) => describe(row, manifest),
                 CandidateState::Failed(failures) => {
                     let stays = active.iter().rfind(|active| **active < scope).copied();
@@ -299,7 +299,9 @@ impl Resolver<'_> {
                     match verdict {
                         CandidateState::Sound(manifest) => describe(row, manifest),
                         CandidateState::Builtin(about) => row.about = Some(about),
-                        CandidateState::Pending(_) | CandidateState::Held(_) | CandidateState::Failed(_) => {}
+                        CandidateState::Pending(_)
+                        | CandidateState::Untrusted(_)
+                        | CandidateState::Failed(_) => {}
                     }
                     if let Some(result) = configured.remove(&at) {
                         result.apply(row);
@@ -339,7 +341,7 @@ impl Resolver<'_> {
                 row.disabled_by = self.switched_off(candidate);
             }
             CandidateState::Pending(_) => row.status = Status::Pending,
-            CandidateState::Held(_) => row.status = Status::Held,
+            CandidateState::Untrusted(_) => row.status = Status::Untrusted,
             CandidateState::Failed(_) => row.status = Status::Disabled,
         }
         row

@@ -79,7 +79,7 @@ impl HookEvent {
     /// A slot alone never means `resources_discover`, which is no part of a turn and has to be named. `None`:
     /// preface does nothing in that slot.
     #[must_use]
-    pub fn heard_by(hook: &Hook) -> Option<HookEvent> {
+    pub fn recorded_by(hook: &Hook) -> Option<HookEvent> {
         match &hook.event {
             Some(name) => name.parse().ok(),
             None => {
@@ -186,7 +186,7 @@ mod tests {
             ("", Some("context"), Some(HookEvent::Context)),
             ("", None, None),
         ] {
-            assert_eq!(HookEvent::heard_by(&hook(slot, event)), heard, "{slot} {event:?}");
+            assert_eq!(HookEvent::recorded_by(&hook(slot, event)), heard, "{slot} {event:?}");
         }
     }
 }

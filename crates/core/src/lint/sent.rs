@@ -17,10 +17,10 @@ pub fn report(prompt: &Prompt, diagnostics: &mut Diagnostics) {
         let text = prompt.text_of(part);
         files(text, part.spans.iter().map(|span| (span.range.clone(), &span.origin)), &mut seen, diagnostics);
     }
-    for aside in &prompt.asides {
-        let part = &aside.part;
+    for attachment in &prompt.attachments {
+        let part = &attachment.part;
         let spans = part.spans.iter().map(|span| (span.range.clone(), &span.origin));
-        files(&aside.text, spans, &mut seen, diagnostics);
+        files(&attachment.text, spans, &mut seen, diagnostics);
     }
 }
 

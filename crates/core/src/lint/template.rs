@@ -57,7 +57,7 @@ pub struct Edit {
 ///
 /// # Example
 /// ```
-/// use preface_core::{fact::Stability, lint::template::{VariableTypes, lint}, template::TemplateOptions};
+/// use preface_core::{variable::Stability, lint::template::{VariableTypes, lint}, template::TemplateOptions};
 /// let catalogue = VariableTypes::default().fixed("git", "branch", Stability::Conversation);
 /// let findings = lint("On [git:brnach].", &TemplateOptions::default(), &catalogue, None, "template.md");
 /// assert_eq!(findings[0].diagnostic.code.as_str(), "template/unknown-name");

@@ -160,8 +160,8 @@ fn misnamed_wrapper(table: &SettingsTable) -> Option<(&str, &SettingsNode)> {
     let is_server = |node: &SettingsNode| {
         node.as_table().is_some_and(|table| table.iter().any(|(key, _)| KEYS.contains(&key)))
     };
-    let held = node.as_table().filter(|held| !held.is_empty() && !is_server(node))?;
-    held.iter().all(|(_, node)| is_server(node)).then_some((key, node))
+    let found = node.as_table().filter(|found| !found.is_empty() && !is_server(node))?;
+    found.iter().all(|(_, node)| is_server(node)).then_some((key, node))
 }
 
 /// Reports keys beside `mcpServers`.

@@ -10,7 +10,7 @@ use super::{
     shell,
 };
 use crate::{
-    aside::REMINDER_TAG,
+    attachment::REMINDER_TAG,
     diagnostic::{Diagnostic, DiagnosticCode},
 };
 use serde::Serialize;

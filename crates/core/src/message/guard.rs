@@ -6,7 +6,7 @@
 
 use super::model::FrameSpan;
 use crate::{
-    aside::REMINDER_TAG,
+    attachment::REMINDER_TAG,
     lint::forged::{Imitation, escape, scan_tags},
 };
 use serde::{Deserialize, Serialize};

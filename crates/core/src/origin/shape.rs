@@ -35,10 +35,10 @@ enum Shape {
         /// Its key.
         key: String,
     },
-    /// The value of a fact.
-    #[schema(title = "FactOrigin")]
-    Fact {
-        /// The fact, `type:name`.
+    /// The value of a variable.
+    #[schema(title = "VariableOrigin")]
+    Variable {
+        /// The variable, `type:name`.
         key: String,
         /// Who answered.
         source: String,
@@ -84,7 +84,7 @@ impl ToSchema for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{caller, fact, file, literal};
+    use crate::sample::{caller, file, literal, variable};
     use serde_json::{Value, json};
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
         let stored = Origin::Stored { template: "main".into(), version: Some(3), span: 0..4 };
         let event = crate::hook::HookEvent::ALL[0];
         let hook = Origin::Hook { hook: "check".into(), event };
-        let origins = [file("A.md", 1..2), literal("join"), fact("a:b"), stored, caller("--x"), hook];
+        let origins = [file("A.md", 1..2), literal("join"), variable("a:b"), stored, caller("--x"), hook];
         assert_eq!(origins.len(), shapes.len());
         for origin in origins {
             let json = serde_json::to_value(&origin).unwrap();

@@ -26,7 +26,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A resolved profile. Texts are pieces with origins; nothing is left to look up but facts.
+/// A resolved profile. Texts are pieces with origins; nothing is left to look up but variables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// The name of the profile.
@@ -42,7 +42,7 @@ pub struct Profile {
     pub scaffold: Scaffold,
     /// The order of the parts.
     pub arrange: PartOrder,
-    /// Text between parts (a template without facts).
+    /// Text between parts (a template without variables).
     pub join: Piece,
     /// True: line ends of neighbouring parts give way to `join`.
     pub seam: bool,

@@ -42,7 +42,7 @@ impl ReminderCatalog {
             near: did_you_mean(kind, self.0.keys().map(String::as_str)).map(str::to_owned),
             known: self.0.keys().cloned().collect(),
         })?;
-        let mut facts = BTreeMap::new();
+        let mut variables = BTreeMap::new();
         for (name, value) in fields {
             let field = reminder.field(name).ok_or_else(|| unknown_field(reminder, name))?;
             let read = field.kind.read(value).ok_or_else(|| EventError::WrongType {
@@ -51,7 +51,7 @@ impl ReminderCatalog {
                 found: found(value),
             })?;
             if let Some(text) = read {
-                facts.insert(name.clone(), text);
+                variables.insert(name.clone(), text);
             }
         }
         let missing =
@@ -61,10 +61,10 @@ impl ReminderCatalog {
             None => {
                 let fields = reminder.fields.iter();
                 let one_line = fields
-                    .filter(|field| field.kind.is_one_line() && facts.contains_key(&field.name))
+                    .filter(|field| field.kind.is_one_line() && variables.contains_key(&field.name))
                     .map(|field| (field.name.clone(), field.kind))
                     .collect();
-                Ok(DueReminder { id: reminder.id.clone(), body: reminder.body.clone(), facts, one_line })
+                Ok(DueReminder { id: reminder.id.clone(), body: reminder.body.clone(), variables, one_line })
             }
         }
     }

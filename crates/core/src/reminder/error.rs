@@ -60,7 +60,7 @@ pub enum EventError {
 impl EventError {
     /// Returns what to do about it.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         Some(match self {
             EventError::UnknownType { near: Some(near), .. }
             | EventError::UnknownField { near: Some(near), .. } => format!("did you mean `{near}`?"),

@@ -35,9 +35,9 @@ pub enum FieldKind {
     Text,
     /// A number.
     Number,
-    /// `true` or `false`; the fact exists where it is `true`.
+    /// `true` or `false`; the variable exists where it is `true`.
     Flag,
-    /// A list of strings; the fact is one text with a line for each.
+    /// A list of strings; the variable is one text with a line for each.
     Lines,
 }
 
@@ -83,7 +83,7 @@ impl FieldKind {
         }
     }
 
-    /// Reads a value. `None`: it is of another type. `Some(None)`: the fact does not exist.
+    /// Reads a value. `None`: it is of another type. `Some(None)`: the variable does not exist.
     pub(super) fn read(self, value: &Value) -> Option<Option<String>> {
         match (self, value) {
             (FieldKind::Name, Value::String(text)) if text.is_empty() => None,

@@ -2,8 +2,8 @@
 //!
 //! A [`Reminder`] is a file: frontmatter that says when it is sent and what is known then, and a template that says it.
 //! What happened is an [`Event`], a JSON object whose `type` is a reminder's id. The [`ReminderCatalog`] holds one against the
-//! other and says which reminder is [`DueReminder`]; [`remind()`] renders those into [`Attachment`](crate::aside::Attachment)s. In a body
-//! `[event:NAME]` is a field of the event; every other fact is what it is in any template.
+//! other and says which reminder is [`DueReminder`]; [`remind()`] renders those into [`Attachment`](crate::attachment::Attachment)s. In a body
+//! `[event:NAME]` is a field of the event; every other variable is what it is in any template.
 //!
 //! ```
 //! use preface_core::{origin::Source, reminder::{ReminderCatalog, Event, RawReminder}, scope::Scope};
@@ -13,11 +13,11 @@
 //! let mut catalogue = ReminderCatalog::default();
 //! catalogue.put(RawReminder::read("file-empty", &source, text).unwrap().alone().unwrap());
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "path": "src/a.rs"})).unwrap();
-//! assert_eq!(catalogue.check(&event).unwrap().facts["path"], "src/a.rs");
+//! assert_eq!(catalogue.check(&event).unwrap().variables["path"], "src/a.rs");
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "paht": "src/a.rs"})).unwrap();
 //! let error = catalogue.check(&event).unwrap_err();
 //! assert_eq!(error.to_string(), "the event `file-empty` has no field `paht`");
-//! assert_eq!(error.hint().unwrap(), "did you mean `path`?");
+//! assert_eq!(error.help().unwrap(), "did you mean `path`?");
 //! ```
 
 mod catalogue;

@@ -2,14 +2,14 @@
 
 use super::{EventField, FieldKind};
 use crate::{
-    fact::VariableKey,
     origin::{Piece, Source},
     section::SectionId,
+    variable::VariableKey,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// The fact type of an event's fields.
+/// The variable type of an event's fields.
 pub(crate) const EVENT: &str = "event";
 
 /// A text for one type of event.
@@ -41,7 +41,7 @@ impl Reminder {
     }
 }
 
-/// A reminder that an event calls for, with what the event says. Part of the [`Snapshot`](crate::world::Snapshot).
+/// A reminder that an event calls for, with what the event says. Part of the [`Snapshot`](crate::snapshot::Snapshot).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DueReminder {
@@ -52,7 +52,7 @@ pub struct DueReminder {
     pub body: Vec<Piece>,
     /// The fields of the event that exist, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub facts: BTreeMap<String, String>,
+    pub variables: BTreeMap<String, String>,
     /// The types of those that are written on one line.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub one_line: BTreeMap<String, FieldKind>,

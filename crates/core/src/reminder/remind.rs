@@ -5,15 +5,15 @@
 
 use super::{DueReminder, noun::EVENT};
 use crate::{
-    aside::{AsidePlace, Attachment, QUOTE_TAG, REMINDER_TAG},
+    attachment::{Attachment, AttachmentPlace, QUOTE_TAG, REMINDER_TAG},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    fact::{Stability, VariableKey},
     outline::{Outline, Plan, PlanItem},
     profile::{EngineTags, Profile},
     render::{RenderError, RenderRules, render},
     section::{Language, SectionMeta, TrimMode},
     settings::shown,
-    variables::Variables,
+    variable::{Stability, VariableKey},
+    variable_source::Variables,
 };
 use std::borrow::Cow;
 
@@ -45,13 +45,13 @@ fn plan(due: &DueReminder) -> Plan<'_> {
     let item = PlanItem::new(Cow::Borrowed(&due.body), Language::Template);
     let meta = SectionMeta {
         stability: Some(Stability::Turn),
-        place: Some(AsidePlace::LastUser),
+        place: Some(AttachmentPlace::LastUser),
         ..SectionMeta::new(due.id.clone())
     };
     Plan { trim: TrimMode::Both, watch_tags: true, event: Some(due), ..Plan::new(meta, vec![item]) }
 }
 
-/// True for a fact that only an event has.
+/// True for a variable that only an event has.
 #[must_use]
 pub(crate) fn is_of_event(key: &VariableKey) -> bool {
     key.kind() == EVENT

@@ -5,10 +5,10 @@ use super::{RenderRules, RenderedText, ValueForm};
 use crate::{
     catalog::{BodyRun, CatalogBody, EvaluationError, EvaluationScope, Fragment, FragmentSource, evaluate},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    fact::{Stability, VariableKey},
     lint::forged::neutralise_for,
     origin::{Origin, Piece},
-    variables::{MissingVariable, Variables},
+    variable::{Stability, VariableKey},
+    variable_source::{MissingVariable, Variables},
 };
 use std::{borrow::Cow, sync::Arc};
 
@@ -31,9 +31,9 @@ pub(super) fn write_imported(
             BodyRun::Value { expression, written } => (expression, written),
         };
         let mut look = |key: &VariableKey| {
-            let fact = variables.get(key, diagnostics)?;
-            *volatility = (*volatility).max(fact.stability);
-            Ok(fact.value.clone().map(|text| (text, fact.source.clone())))
+            let variable = variables.get(key, diagnostics)?;
+            *volatility = (*volatility).max(variable.stability);
+            Ok(variable.value.clone().map(|text| (text, variable.source.clone())))
         };
         match evaluate(expression, &sight, &mut look) {
             Ok(fragments) => write_fragments(fragments, written, rules, out, diagnostics),
@@ -53,15 +53,15 @@ fn write_fragments(
 ) {
     if let Some((text, key, source)) = forged_together(rules, &fragments) {
         diagnostics.push(forged(key));
-        return out.push(&text, Origin::Fact { key: key.clone(), source: source.clone() });
+        return out.push(&text, Origin::Variable { key: key.clone(), source: source.clone() });
     }
     for fragment in fragments {
         match fragment.said {
             FragmentSource::Written => out.push(&fragment.text, written.origin.clone()),
             FragmentSource::Bound(name) => out.push(&fragment.text, bound(rules, name)),
-            FragmentSource::Fact(key, source) => {
+            FragmentSource::Variable(key, source) => {
                 let text = rules.guard(key.kind(), key, &fragment.text, diagnostics);
-                out.push(&text, Origin::Fact { key: key.clone(), source });
+                out.push(&text, Origin::Variable { key: key.clone(), source });
             }
         }
     }
@@ -75,13 +75,13 @@ fn forged_together<'f>(
 ) -> Option<(String, &'f VariableKey, &'f Arc<str>)> {
     let escapes = |key: &VariableKey| rules.escapes(key.kind());
     let (key, source) = fragments.iter().find_map(|fragment| match &fragment.said {
-        FragmentSource::Fact(key, source) if escapes(key) => Some((*key, source)),
+        FragmentSource::Variable(key, source) if escapes(key) => Some((*key, source)),
         _ => None,
     })?;
     let whole: String = fragments
         .iter()
         .map(|fragment| match &fragment.said {
-            FragmentSource::Fact(key, _) if escapes(key) => {
+            FragmentSource::Variable(key, _) if escapes(key) => {
                 rules.written(ValueForm::of(key.kind(), key), &fragment.text)
             }
             _ => Cow::Borrowed(fragment.text.as_ref()),

@@ -14,12 +14,12 @@ use super::{
 use crate::{
     diagnostic::Diagnostics,
     draft::DraftItem,
-    fact::Stability,
     origin::Piece,
     outline::{Plan, PlanItem},
     section::Language,
     template::trim,
-    variables::Variables,
+    variable::Stability,
+    variable_source::Variables,
 };
 use std::borrow::Cow;
 

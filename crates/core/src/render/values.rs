@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    fact::{Stability, VariableKey},
     origin::{Origin, Piece},
-    outline::{ItemFacts, PlanItem},
+    outline::{ItemVariables, PlanItem},
     reminder::{DueReminder, is_of_event},
     template::{Output, TemplateError},
-    variables::Variables,
+    variable::{Stability, VariableKey},
+    variable_source::Variables,
 };
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
@@ -53,9 +53,9 @@ impl<'a> TemplateWriter<'a, '_> {
         'a: 'k,
     {
         match self.item {
-            Some((PlanItem { facts: ItemFacts::Made(_), .. }, _)) => "tool",
+            Some((PlanItem { variables: ItemVariables::Made(_), .. }, _)) => "tool",
             Some((item, _)) => match item.pieces.first().map(|piece| &piece.origin) {
-                Some(Origin::Fact { key, .. }) => key.kind(),
+                Some(Origin::Variable { key, .. }) => key.kind(),
                 _ => key.kind(),
             },
             None => key.kind(),
@@ -76,8 +76,8 @@ impl<'a> TemplateWriter<'a, '_> {
                 ItemContent::Pieces(pieces) => push_pieces(self.out, pieces, self.rules, self.diagnostics),
             };
         }
-        let Some(text) = item.facts.get(key.name()) else { return };
-        let named = |name: &str| item.facts.get(name);
+        let Some(text) = item.variables.get(key.name()) else { return };
+        let named = |name: &str| item.variables.get(name);
         let source = self
             .source
             .get_or_insert_with(|| named("path").or_else(|| named("name")).unwrap_or("item").into())
@@ -97,7 +97,7 @@ impl<'a> TemplateWriter<'a, '_> {
             };
             text = safe.map_or(text, Cow::Owned);
         }
-        self.out.push(&text, Origin::Fact { key: key.clone(), source });
+        self.out.push(&text, Origin::Variable { key: key.clone(), source });
     }
 }
 
@@ -122,14 +122,14 @@ impl Output for TemplateWriter<'_, '_> {
 
     fn exists(&mut self, key: &VariableKey) -> Result<bool, RenderError> {
         if let (Some((item, _)), "item") = (self.item, key.kind()) {
-            return Ok(key.name() == "text" || item.facts.get(key.name()).is_some());
+            return Ok(key.name() == "text" || item.variables.get(key.name()).is_some());
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
-            return Ok(event.facts.contains_key(key.name()));
+            return Ok(event.variables.contains_key(key.name()));
         }
-        let fact = self.variables.get(&key.asked_by(self.parsed.by), self.diagnostics)?;
-        *self.volatility = (*self.volatility).max(fact.stability);
-        Ok(fact.value.is_some())
+        let variable = self.variables.get(&key.asked_by(self.parsed.by), self.diagnostics)?;
+        *self.volatility = (*self.volatility).max(variable.stability);
+        Ok(variable.value.is_some())
     }
 
     fn literal(&mut self, range: Range<usize>) {
@@ -157,16 +157,16 @@ impl Output for TemplateWriter<'_, '_> {
             return Ok(());
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
-            let Some(text) = event.facts.get(key.name()) else { return Ok(()) };
+            let Some(text) = event.variables.get(key.name()) else { return Ok(()) };
             check_room(self.out, rules, parsed, tag)?;
             let kind = event.one_line.get(key.name()).copied();
             let text = rules.of_event(key, kind, text, self.diagnostics);
-            self.out.push(&text, Origin::Fact { key: key.clone(), source: "the event".into() });
+            self.out.push(&text, Origin::Variable { key: key.clone(), source: "the event".into() });
             return Ok(());
         }
-        let fact = self.variables.get(&key.asked_by(parsed.by), self.diagnostics)?;
-        *self.volatility = (*self.volatility).max(fact.stability);
-        let Some(text) = &fact.value else { return Ok(()) };
+        let variable = self.variables.get(&key.asked_by(parsed.by), self.diagnostics)?;
+        *self.volatility = (*self.volatility).max(variable.stability);
+        let Some(text) = &variable.value else { return Ok(()) };
         check_room(self.out, rules, parsed, tag)?;
         let is_escaped = rules.escapes(key.kind());
         let written = match self.event {
@@ -175,7 +175,7 @@ impl Output for TemplateWriter<'_, '_> {
             None if self.watch.is_some() && !is_escaped => Cow::Borrowed(text.as_str()),
             _ => rules.guard(key.kind(), key, text, self.diagnostics),
         };
-        self.out.push(&written, Origin::Fact { key: key.clone(), source: fact.source.clone() });
+        self.out.push(&written, Origin::Variable { key: key.clone(), source: variable.source.clone() });
         Ok(())
     }
 }

@@ -8,7 +8,6 @@ use super::RenderedText;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::DraftPart,
-    fact::VariableKey,
     lint::{
         finding::{self, TextFinding},
         forged::{self, Imitation},
@@ -18,6 +17,7 @@ use crate::{
     outline::PlanItem,
     scope::Scope,
     template::trim,
+    variable::VariableKey,
 };
 use memchr::{memchr, memchr_iter};
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
@@ -47,7 +47,7 @@ impl ImitationWatch {
         }
     }
 
-    /// Looks at a fact of an item, such as its path; `of` is where the item's text came from. In an attribute (`="…"`)
+    /// Looks at a variable of an item, such as its path; `of` is where the item's text came from. In an attribute (`="…"`)
     /// what could end it is escaped, too.
     pub(super) fn value<'t>(
         &self,
@@ -114,7 +114,7 @@ fn escaped(rendered: &RenderedText, found: &[Imitation]) -> RenderedText {
     safe
 }
 
-/// Reports headings of the engine that stand in watched texts: a line that equals one, blanks at its end aside.
+/// Reports headings of the engine that stand in watched texts: a line that equals one, blanks at its end attachment.
 ///
 /// A heading is a line that starts with `#`; the engine's own start in a text of the profile or of the bundled layer.
 pub(super) fn headings(

@@ -134,7 +134,7 @@ impl fmt::Display for KeyPath {
 /// assert_eq!(set.value().to_value(), 9000);
 /// let error = SetValue::parse("budget.tokns=9000").unwrap_err();
 /// assert_eq!(error.to_string(), "unknown setting `budget.tokns`");
-/// assert_eq!(error.hint().as_deref(), Some("did you mean `budget.tokens`?"));
+/// assert_eq!(error.help().as_deref(), Some("did you mean `budget.tokens`?"));
 /// # Ok::<(), preface_core::settings::SetError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +182,7 @@ pub enum SetError {
 impl SetError {
     /// Returns the help, if there is any.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         match self {
             SetError::NoValue { .. } => Some("write `path=value`".to_owned()),
             SetError::UnknownPath { suggestion, .. } => {
@@ -326,7 +326,7 @@ impl SetValue {
 /// use preface_core::settings::setting_at;
 /// assert_eq!(setting_at("/budget/tokens").unwrap().0.to_string(), "budget.tokens");
 /// let error = setting_at("budgte.tokens").unwrap_err();
-/// assert_eq!(error.hint().as_deref(), Some("did you mean `budget.tokens`?"));
+/// assert_eq!(error.help().as_deref(), Some("did you mean `budget.tokens`?"));
 /// ```
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use super::{
     merge::{MergedSettings, SetBy, SourcedValue},
     node::{SettingsNode, SettingsTree},
 };
-use crate::{fact::Stability, trust::TrustMode};
+use crate::{trust::TrustMode, variable::Stability};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

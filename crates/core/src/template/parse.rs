@@ -3,7 +3,7 @@
 use super::blocks::{self, Tag};
 use super::ops::{self, Op};
 use super::{Locator, TemplateError, TemplateOptions, lines};
-use crate::fact::VariableKey;
+use crate::variable::VariableKey;
 use std::sync::Arc;
 
 /// A template that was read once and can be rendered any number of times.

@@ -2,7 +2,7 @@
 
 use super::ops::Op;
 use super::{Template, TemplateError, TemplateOptions};
-use crate::fact::VariableKey;
+use crate::variable::VariableKey;
 use std::{collections::BTreeMap, convert::Infallible, ops::Range};
 
 /// The receiver of a render: it looks variables up and takes the output, in order.
@@ -35,7 +35,7 @@ impl Template {
     ///
     /// # Example
     /// ```
-    /// use preface_core::{fact::VariableKey, template::{TemplateOptions, Output, Template}};
+    /// use preface_core::{variable::VariableKey, template::{TemplateOptions, Output, Template}};
     /// use std::{convert::Infallible, ops::Range};
     ///
     /// struct TextOutput<'t>(&'t str, String);

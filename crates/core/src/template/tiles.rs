@@ -2,7 +2,7 @@
 //! What an editor colours, folds and matches is this list.
 
 use super::{Branch, StrayReason, Template, TokenKind};
-use crate::fact::VariableKey;
+use crate::variable::VariableKey;
 use std::ops::Range;
 
 /// The kind of a run of a template.

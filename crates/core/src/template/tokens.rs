@@ -1,7 +1,7 @@
 //! The tags of a template as an editor wants them: kind, bytes, whether they work, how deep they stand.
 
 use super::{StrayReason, TagRole, Template};
-use crate::fact::VariableKey;
+use crate::variable::VariableKey;
 use std::ops::Range;
 
 /// The kind of a tag.

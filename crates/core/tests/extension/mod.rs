@@ -141,8 +141,11 @@ pub fn broken(scope: Scope, category: Category, id: &str) -> DiscoveredManifest 
     with(scope, category, id, &json!({"contractVersion": "9.0.0"}))
 }
 
-pub fn held(scope: Scope, category: Category, id: &str) -> DiscoveredManifest {
-    let what = DiscoveredContent::Held(Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits for trust"));
+pub fn untrusted(scope: Scope, category: Category, id: &str) -> DiscoveredManifest {
+    let what = DiscoveredContent::Untrusted(Diagnostic::warning(
+        DiagnosticCode::TrustUntrusted,
+        "it waits for trust",
+    ));
     DiscoveredManifest { scope, category, id: id.to_owned(), path: path(scope, category, id), what }
 }
 

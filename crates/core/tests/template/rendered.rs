@@ -1,8 +1,8 @@
 //! Rendering to a text, for the tests of the template language.
 
 use preface_core::{
-    fact::VariableKey,
     template::{Output, Template},
+    variable::VariableKey,
 };
 use std::{collections::BTreeMap, ops::Range};
 

@@ -19,9 +19,9 @@ pub use reply::{
 use crate::{Error, engine::Engine, request::Request};
 use preface_core::{
     diagnostic::Diagnostics,
-    fact::RecordedVariables,
     render::RenderRules,
     template::{Template, TemplateOptions, Utf16},
+    variable::RecordedVariables,
 };
 use std::path::PathBuf;
 
@@ -53,9 +53,9 @@ impl Engine<'_> {
         let options = RenderRules::new(limits, &[]).template;
 
         let text = wanted.template.as_str();
-        let (mut facts, mut trouble) = (RecordedVariables::default(), Diagnostics::new());
+        let (mut variables, mut problem) = (RecordedVariables::default(), Diagnostics::new());
         let preview = match Template::parse(text, &options) {
-            Ok(_) => preview::preview(&probe, text, &mut facts, &mut trouble)?,
+            Ok(_) => preview::preview(&probe, text, &mut variables, &mut problem)?,
             // Its finding comes with the others.
             Err(_) => None,
         };
@@ -64,7 +64,7 @@ impl Engine<'_> {
         let Ok(template) = Template::parse(text, &unlimited) else { return Ok(Analysis::default()) };
         let tiles = template.tiles();
         let utf16 = Utf16::new(text);
-        let conditions = preview::conditions(&tiles, &facts);
+        let conditions = preview::conditions(&tiles, &variables);
         let (diagnostics, more_diagnostics) = notes::notes(
             &notes::AnalysisInput {
                 text,
@@ -73,11 +73,11 @@ impl Engine<'_> {
                 somewhere: probe.somewhere,
             },
             &tiles,
-            &facts,
-            trouble,
+            &variables,
+            problem,
             &utf16,
         );
-        let (variables, more_variables) = preview::variables(&tiles, &facts);
+        let (variables, more_variables) = preview::variables(&tiles, &variables);
         let (preview, more_spans) = preview.map(|prompt| Preview::of(&prompt, conditions)).unzip();
         Ok(Analysis {
             variables,
@@ -107,10 +107,10 @@ impl Engine<'_> {
         &self,
         request: &Request,
         roots: &[PathBuf],
-    ) -> Result<Vec<(crate::Variable, Option<preface_core::fact::RecordedVariable>)>, Error> {
+    ) -> Result<Vec<(crate::Variable, Option<preface_core::variable::RecordedVariable>)>, Error> {
         let probe = Probe::new(self, request, roots)?;
         let answer = |variable: &crate::Variable| {
-            let key = preface_core::fact::VariableKey::new(variable.kind, variable.name);
+            let key = preface_core::variable::VariableKey::new(variable.kind, variable.name);
             (!variable.dynamic).then(|| probe.answer(&key))
         };
         Ok(crate::variables().into_iter().map(|variable| (variable, answer(&variable))).collect())

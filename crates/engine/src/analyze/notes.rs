@@ -4,7 +4,6 @@ use super::reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair};
 use crate::lint::{catalogue, tags};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
-    fact::{RecordedVariables, VariableKey},
     lint::{
         few::BoundedList,
         finding, forged,
@@ -14,6 +13,7 @@ use preface_core::{
     },
     profile::Profile,
     template::{Locator, TemplateOptions, Tile, Utf16},
+    variable::{RecordedVariables, VariableKey},
 };
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
@@ -33,8 +33,8 @@ pub(super) struct AnalysisInput<'a> {
 pub(super) fn notes(
     wanted: &AnalysisInput<'_>,
     tiles: &[Tile<'_>],
-    facts: &RecordedVariables,
-    trouble: Diagnostics,
+    variables: &RecordedVariables,
+    problem: Diagnostics,
     utf16: &Utf16<'_>,
 ) -> (Vec<AnalyzedNote>, usize) {
     let AnalysisInput { text, options, profile, somewhere } = wanted;
@@ -59,7 +59,7 @@ pub(super) fn notes(
     let (forged, more) = finding::worst(forged::scan_for(text, &tags(profile)), MOST_DIAGNOSTICS);
     left += more;
     others.extend(finding::diagnostics(&forged, text, None, NAME));
-    others.extend(trouble);
+    others.extend(problem);
     for note in others {
         let span = note.place.as_ref().and_then(|place| place.span.clone()).unwrap_or(0..0);
         found.push(note, span, None);
@@ -71,12 +71,12 @@ pub(super) fn notes(
         }
     }
     for (key, range) in first {
-        let Some(fact) = facts.get(key) else { continue };
-        for note in &fact.diagnostics {
+        let Some(variable) = variables.get(key) else { continue };
+        for note in &variable.diagnostics {
             found.push(note.clone(), range.clone(), None);
         }
-        if *somewhere && fact.value.is_none() && fact.diagnostics.is_empty() && key.kind() == "file" {
-            let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), fact.source);
+        if *somewhere && variable.value.is_none() && variable.diagnostics.is_empty() && key.kind() == "file" {
+            let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), variable.source);
             found.push(Diagnostic::info(DiagnosticCode::TemplateMissingFile, what), range, None);
         }
     }

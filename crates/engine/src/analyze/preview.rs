@@ -7,23 +7,23 @@ use super::{
 use crate::{COUNTERS, Error, request::TemplateInput};
 use preface_core::{
     diagnostic::Diagnostics,
-    fact::{RecordedVariables, VariableKey},
-    line::{self, LineError},
+    pipeline::{self, PipelineError},
     profile::PartOrder,
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
+    snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     template::{Branch, Tile, TileKind, TokenKind},
-    world::{SettingsPrompt, Snapshot, WORLD_VERSION},
+    variable::{RecordedVariables, VariableKey},
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Renders a template that keeps its limits. What is asked on the way is added to `facts`. `None` where what comes out is
-/// too large; `trouble` says so.
+/// Renders a template that keeps its limits. What is asked on the way is added to `variables`. `None` where what comes out is
+/// too large; `problem` says so.
 pub(super) fn preview(
     probe: &Probe<'_>,
     text: &str,
-    facts: &mut RecordedVariables,
-    trouble: &mut Diagnostics,
+    variables: &mut RecordedVariables,
+    problem: &mut Diagnostics,
 ) -> Result<Option<Prompt>, Error> {
     let template = TemplateInput { name: "template".into(), version: None, text: text.into() };
     let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template.pieces()));
@@ -35,8 +35,8 @@ pub(super) fn preview(
     profile.unordered.clear();
     profile.arrange = PartOrder::Listed;
     profile.budget.tokens = None;
-    let mut world = Snapshot {
-        version: WORLD_VERSION,
+    let mut snapshot = Snapshot {
+        version: SNAPSHOT_VERSION,
         turn: probe.turn().clone(),
         profile: Arc::new(profile),
         stack: Default::default(),
@@ -46,16 +46,16 @@ pub(super) fn preview(
         stored: None,
         contributions: Vec::new(),
         reminders: Vec::new(),
-        facts: probe.facts(),
+        variables: probe.variables(),
         diagnostics: Diagnostics::new(),
         audit: Vec::new(),
     };
-    let ran = line::run_with(&mut world, COUNTERS, &mut |key: &VariableKey| Some(probe.answer(key)));
-    *facts = world.facts;
+    let ran = pipeline::run_with(&mut snapshot, COUNTERS, &mut |key: &VariableKey| Some(probe.answer(key)));
+    *variables = snapshot.variables;
     match ran {
         Ok(prompt) => Ok(Some(prompt)),
-        Err(LineError::Render(error)) => {
-            trouble.push(*error);
+        Err(PipelineError::Render(error)) => {
+            problem.push(*error);
             Ok(None)
         }
         Err(error) => Err(error.into()),
@@ -63,7 +63,7 @@ pub(super) fn preview(
 }
 
 /// Returns for each condition whether it was true; `None` for one that rendering did not reach.
-pub(super) fn conditions(tiles: &[Tile<'_>], facts: &RecordedVariables) -> Vec<Condition> {
+pub(super) fn conditions(tiles: &[Tile<'_>], variables: &RecordedVariables) -> Vec<Condition> {
     let mut conditions = Vec::new();
     // For each open block: which branch speaks, where the block is reached at all.
     let mut open: Vec<Option<Branch>> = Vec::new();
@@ -75,8 +75,8 @@ pub(super) fn conditions(tiles: &[Tile<'_>], facts: &RecordedVariables) -> Vec<C
                     _ => true,
                 };
                 let negated = kind == TokenKind::IfNot;
-                let known = facts.get(key).filter(|_| reached);
-                let taken = known.map(|fact| fact.value.is_some() != negated);
+                let known = variables.get(key).filter(|_| reached);
+                let taken = known.map(|variable| variable.value.is_some() != negated);
                 open.push(taken.map(|taken| if taken { Branch::First } else { Branch::Second }));
                 conditions.push(Condition { token: number, key: key.to_string(), negated, taken });
             }
@@ -91,7 +91,7 @@ pub(super) fn conditions(tiles: &[Tile<'_>], facts: &RecordedVariables) -> Vec<C
 
 /// Lists the keys of a template in the order of their first tags, with what is known of them, and counts those that are too
 /// many.
-pub(super) fn variables(tiles: &[Tile<'_>], facts: &RecordedVariables) -> (Vec<UsedVariable>, usize) {
+pub(super) fn variables(tiles: &[Tile<'_>], variables: &RecordedVariables) -> (Vec<UsedVariable>, usize) {
     let registry = crate::variables();
     let mut places: BTreeMap<&VariableKey, usize> = BTreeMap::new();
     let mut used: Vec<UsedVariable> = Vec::new();
@@ -107,8 +107,8 @@ pub(super) fn variables(tiles: &[Tile<'_>], facts: &RecordedVariables) -> (Vec<U
         if used.len() == MOST_VARIABLES {
             continue;
         }
-        let fact = facts.get(key);
-        let value = fact.and_then(|fact| fact.value.as_deref());
+        let variable = variables.get(key);
+        let value = variable.and_then(|variable| variable.value.as_deref());
         let (shown, cut) = value.map(shortened).unzip();
         let known = registry.iter().find(|variable| {
             variable.kind == key.kind() && (variable.dynamic || variable.name == key.name())
@@ -118,15 +118,15 @@ pub(super) fn variables(tiles: &[Tile<'_>], facts: &RecordedVariables) -> (Vec<U
             kind: key.kind().to_owned(),
             name: key.name().to_owned(),
             registered: known.is_some(),
-            exists: fact.map(|fact| fact.value.is_some()),
+            exists: variable.map(|variable| variable.value.is_some()),
             value: shown,
             cut: cut.unwrap_or(false),
             bytes: value.map(str::len),
-            stability: fact
-                .filter(|fact| fact.value.is_some())
-                .map(|fact| fact.stability)
+            stability: variable
+                .filter(|variable| variable.value.is_some())
+                .map(|variable| variable.stability)
                 .or(known.map(|known| known.stability)),
-            source: fact.map(|fact| fact.source.to_string()),
+            source: variable.map(|variable| variable.source.to_string()),
             tokens: vec![number],
         });
     }

@@ -1,4 +1,4 @@
-//! Answers facts for somebody who only wants to see: below the roots that were granted, or of no directory at all, and
+//! Answers variables for somebody who only wants to see: below the roots that were granted, or of no directory at all, and
 //! never of more than a bounded number of bytes.
 
 use crate::{
@@ -10,13 +10,13 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{RecordedVariable, RecordedVariables, VariableKey},
     lint::hidden::escape_hidden,
     profile::Profile,
     turn::Turn,
-    variables::option_variable,
+    variable::{RecordedVariable, RecordedVariables, VariableKey},
+    variable_source::option_variable,
 };
-use preface_host::{look::ProviderContext, provider};
+use preface_host::{provider, provider_context::ProviderContext};
 use std::{cell::Cell, path::PathBuf};
 
 /// The most bytes that the values of one probe have together.
@@ -24,7 +24,7 @@ const VALUES_LIMIT: usize = 64 << 20;
 
 const NO_DIRECTORY: &str = "no directory was given";
 
-/// One place to look at facts from.
+/// One place to look at variables from.
 pub(crate) struct Probe<'s> {
     pub profile: Profile,
     engine: Engine<'s>,
@@ -55,21 +55,21 @@ impl<'s> Probe<'s> {
     }
 
     /// Returns what is known without a look: where no directory was named, there is none.
-    pub(crate) fn facts(&self) -> RecordedVariables {
-        let mut facts = RecordedVariables::default();
+    pub(crate) fn variables(&self) -> RecordedVariables {
+        let mut variables = RecordedVariables::default();
         for name in ["cwd", "cwd_slashes"].iter().filter(|_| !self.somewhere) {
-            facts.supply(VariableKey::new("prompt", name), RecordedVariable::absent(NO_DIRECTORY));
+            variables.supply(VariableKey::new("prompt", name), RecordedVariable::absent(NO_DIRECTORY));
         }
-        facts
+        variables
     }
 
-    /// Answers one fact.
+    /// Answers one variable.
     pub(crate) fn answer(&self, key: &VariableKey) -> RecordedVariable {
         if !self.somewhere && about_a_directory(key) {
             return RecordedVariable::absent(NO_DIRECTORY);
         }
-        let fact = self.ask(key);
-        self.within_bounds(key, fact)
+        let variable = self.ask(key);
+        self.within_bounds(key, variable)
     }
 
     fn ask(&self, key: &VariableKey) -> RecordedVariable {
@@ -78,11 +78,11 @@ impl<'s> Probe<'s> {
         option_variable(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
     }
 
-    fn within_bounds(&self, key: &VariableKey, fact: RecordedVariable) -> RecordedVariable {
-        let bytes = fact.value.as_ref().map_or(0, String::len);
+    fn within_bounds(&self, key: &VariableKey, variable: RecordedVariable) -> RecordedVariable {
+        let bytes = variable.value.as_ref().map_or(0, String::len);
         if let Some(left) = self.left.get().checked_sub(bytes) {
             self.left.set(left);
-            return fact;
+            return variable;
         }
         let why = format!("the values of this template have more than {VALUES_LIMIT} bytes together");
         let note = format!("`{}` is absent: {why}", escape_hidden(key.as_str()));

@@ -5,10 +5,10 @@ use super::words;
 use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::{DiagnosticCode, Severity},
-    fact::Stability,
     origin::Origin,
     prompt::Prompt,
     template::{Branch, StrayReason, Tile, TileKind, Utf16},
+    variable::Stability,
 };
 use serde::Serialize;
 use std::ops::Range;
@@ -312,7 +312,7 @@ impl SpanOrigin {
     fn of(origin: &Origin) -> Self {
         match origin {
             Origin::Stored { span, .. } => SpanOrigin::Template { span: pair(span) },
-            Origin::Fact { key, source } => {
+            Origin::Variable { key, source } => {
                 SpanOrigin::Variable { key: key.to_string(), source: source.to_string() }
             }
             other => SpanOrigin::Other { name: other.to_string() },

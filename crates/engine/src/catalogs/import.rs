@@ -1,6 +1,6 @@
 //! Takes a catalog in: reads its directory, compiles it, keeps it.
 
-use super::gather::gather;
+use super::read_directory::gather;
 use preface_catalog::{ImportError, ImportedCatalog, compiled_bytes};
 use preface_core::{
     catalog::{CatalogChunk, CatalogIndex, Generation, UncompiledReason},

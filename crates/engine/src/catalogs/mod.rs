@@ -7,9 +7,9 @@
 #[cfg(feature = "catalog")]
 mod compare;
 #[cfg(feature = "catalog")]
-mod gather;
-#[cfg(feature = "catalog")]
 mod import;
+#[cfg(feature = "catalog")]
+mod read_directory;
 #[cfg(feature = "catalog")]
 mod verify;
 mod words;

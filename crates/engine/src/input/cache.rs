@@ -12,15 +12,15 @@ use crate::{
     log::{Loggers, not_handed_out},
 };
 use preface_core::{
-    fact::{RecordedVariables, VariableKey},
     prompt::Prompt,
-    world::Snapshot,
+    snapshot::Snapshot,
+    variable::{RecordedVariables, VariableKey},
 };
 use preface_host::{
     gate::{AdmittedText, GateMark},
-    look::Headless,
     provider::{self, VariableProvider},
-    system::trail::{AccessLog, RecordingSystem},
+    provider_context::Headless,
+    system::access_log::{AccessLog, RecordingSystem},
 };
 use std::sync::{Mutex, PoisonError};
 
@@ -33,7 +33,7 @@ const LARGEST: usize = 1 << 20;
 /// A prompt and its inputs.
 pub(crate) struct BuildContext<'m> {
     pub prompt: Prompt,
-    pub world: &'m Snapshot,
+    pub snapshot: &'m Snapshot,
     pub inputs: &'m Inputs,
 }
 
@@ -46,46 +46,50 @@ struct CachedInputs {
     /// The request, without what is new in each.
     asked: Request,
     inputs: Inputs,
-    world: Snapshot,
+    snapshot: Snapshot,
     /// The state of the gate after the inputs were read.
     mark: GateMark,
-    trail: AccessLog,
+    access_log: AccessLog,
     known: Option<FileVariables>,
 }
 
 /// Variables that are files, with the state of these files.
 #[derive(Debug)]
 struct FileVariables {
-    facts: RecordedVariables,
+    variables: RecordedVariables,
     /// The project texts among them.
     admitted: Vec<AdmittedText>,
-    trail: AccessLog,
+    access_log: AccessLog,
 }
 
 impl FileVariables {
     /// Returns the project texts behind those variables that a prompt used.
-    fn admitted_in(&self, world: &Snapshot) -> Vec<AdmittedText> {
+    fn admitted_in(&self, snapshot: &Snapshot) -> Vec<AdmittedText> {
         let is_used = |text: &&AdmittedText| {
-            world.facts.iter().any(|(key, fact)| *fact.source == *text.shown && self.facts.get(key).is_some())
+            snapshot
+                .variables
+                .iter()
+                .any(|(key, variable)| *variable.source == *text.shown && self.variables.get(key).is_some())
         };
         self.admitted.iter().filter(is_used).cloned().collect()
     }
 
     /// Returns the file variables of a build; `None` where a text passed the gate by its digest, because each build reports
     /// those.
-    fn of(looks: RecordingSystem<'_>, inputs: &Inputs, mark: GateMark, world: &Snapshot) -> Option<Self> {
+    fn of(looks: RecordingSystem<'_>, inputs: &Inputs, mark: GateMark, snapshot: &Snapshot) -> Option<Self> {
         let of_files =
-            |key: &VariableKey| provider::fact_provider(key).is_some_and(VariableProvider::is_of_files);
-        let mut facts = world.facts.clone();
-        facts.retain(|key, _| of_files(key) && !world.turn.facts.contains_key(key));
-        let bytes: usize = facts.iter().filter_map(|(_, fact)| fact.value.as_ref()).map(String::len).sum();
+            |key: &VariableKey| provider::variable_provider(key).is_some_and(VariableProvider::is_of_files);
+        let mut variables = snapshot.variables.clone();
+        variables.retain(|key, _| of_files(key) && !snapshot.turn.variables.contains_key(key));
+        let bytes: usize =
+            variables.iter().filter_map(|(_, variable)| variable.value.as_ref()).map(String::len).sum();
         if inputs.gate().has_seen_after(mark) || bytes > LARGEST {
             return None;
         }
         Some(FileVariables {
-            facts,
+            variables,
             admitted: inputs.gate().admitted_after(mark),
-            trail: looks.into_trail()?,
+            access_log: looks.into_access_log()?,
         })
     }
 }
@@ -110,24 +114,24 @@ impl InputCache {
 impl CachedInputs {
     /// Puts in what is new in a request.
     fn renew(&mut self, engine: &Engine<'_>, request: &Request) {
-        let CachedInputs { inputs, world, mark, .. } = self;
+        let CachedInputs { inputs, snapshot, mark, .. } = self;
         inputs.forget_after(*mark);
-        world.turn.now = engine.instant_now();
-        world.turn.conversation.clone_from(&request.conversation);
-        world.stored = request.template.as_ref().map(crate::TemplateInput::pieces);
-        world.facts = RecordedVariables::default();
+        snapshot.turn.now = engine.instant_now();
+        snapshot.turn.conversation.clone_from(&request.conversation);
+        snapshot.stored = request.template.as_ref().map(crate::TemplateInput::pieces);
+        snapshot.variables = RecordedVariables::default();
     }
 
     fn compose(&mut self, engine: &Engine<'_>) -> Result<Prompt, Error> {
-        let CachedInputs { inputs, world, mark, known, .. } = self;
-        if let Some(known) = known.as_ref().filter(|known| known.trail.holds(engine.system())) {
-            let prompt = engine.compose_knowing(&known.facts, inputs, world, &Headless)?;
-            inputs.gate().add_admitted(known.admitted_in(world));
+        let CachedInputs { inputs, snapshot, mark, known, .. } = self;
+        if let Some(known) = known.as_ref().filter(|known| known.access_log.holds(engine.system())) {
+            let prompt = engine.compose_knowing(&known.variables, inputs, snapshot, &Headless)?;
+            inputs.gate().add_admitted(known.admitted_in(snapshot));
             return Ok(prompt);
         }
         let looks = RecordingSystem::new(engine.system());
-        let prompt = engine.on(&looks).compose(inputs, world, &Headless)?;
-        *known = FileVariables::of(looks, inputs, *mark, world);
+        let prompt = engine.on(&looks).compose(inputs, snapshot, &Headless)?;
+        *known = FileVariables::of(looks, inputs, *mark, snapshot);
         Ok(prompt)
     }
 }
@@ -148,48 +152,48 @@ impl Engine<'_> {
         let asked = Request { conversation: None, template: None, ..request.clone() };
         if lasts
             && let Some(mut kept) = cache.take(&asked)
-            && kept.trail.holds(self.system())
+            && kept.access_log.holds(self.system())
         {
             kept.renew(self, request);
             let mut prompt = kept.compose(self)?;
-            self.refuse_held_of(request, &kept.inputs)?;
-            self.log(&kept.inputs, &kept.world.turn, &mut prompt);
-            let made = read(BuildContext { prompt, world: &kept.world, inputs: &kept.inputs });
+            self.refuse_untrusted_in(request, &kept.inputs)?;
+            self.log(&kept.inputs, &kept.snapshot.turn, &mut prompt);
+            let made = read(BuildContext { prompt, snapshot: &kept.snapshot, inputs: &kept.inputs });
             cache.put(kept);
             return Ok(made);
         }
-        let trailed = RecordingSystem::new(self.system());
+        let recorder = RecordingSystem::new(self.system());
         let engine = self.handing_out();
-        let (inputs, world) =
-            engine.on(&trailed).read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let (inputs, snapshot) =
+            engine.on(&recorder).read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mark = inputs.gate().mark();
-        let trail = trailed.into_trail().filter(|_| lasts && self.is_lasting(&inputs, &world));
+        let access_log = recorder.into_access_log().filter(|_| lasts && self.is_lasting(&inputs, &snapshot));
         let looks = RecordingSystem::new(self.system());
-        let (inputs, world, mut prompt) =
-            self.on(&looks).first_base(inputs, world, &HookRecipients::nobody(), &Headless)?;
-        if let Err(refused) = self.refuse_held_of(request, &inputs) {
-            self.append(&Loggers::of(&inputs, &world.turn), &not_handed_out(&prompt.audit));
+        let (inputs, snapshot, mut prompt) =
+            self.on(&looks).first_base(inputs, snapshot, &HookRecipients::nobody(), &Headless)?;
+        if let Err(refused) = self.refuse_untrusted_in(request, &inputs) {
+            self.append(&Loggers::of(&inputs, &snapshot.turn), &not_handed_out(&prompt.audit));
             return Err(refused);
         }
-        self.log(&inputs, &world.turn, &mut prompt);
-        let made = read(BuildContext { prompt, world: &world, inputs: &inputs });
-        if let Some(trail) = trail {
-            let known = FileVariables::of(looks, &inputs, mark, &world);
-            cache.put(CachedInputs { asked, inputs, world, mark, trail, known });
+        self.log(&inputs, &snapshot.turn, &mut prompt);
+        let made = read(BuildContext { prompt, snapshot: &snapshot, inputs: &inputs });
+        if let Some(access_log) = access_log {
+            let known = FileVariables::of(looks, &inputs, mark, &snapshot);
+            cache.put(CachedInputs { asked, inputs, snapshot, mark, access_log, known });
         }
         Ok(made)
     }
 
     /// Returns whether another build may use the inputs: no program takes part, and the texts are small enough.
-    fn is_lasting(&self, inputs: &Inputs, world: &Snapshot) -> bool {
-        self.programs(inputs, &world.turn, &Headless).is_empty() && text_bytes(inputs, world) <= LARGEST
+    fn is_lasting(&self, inputs: &Inputs, snapshot: &Snapshot) -> bool {
+        self.programs(inputs, &snapshot.turn, &Headless).is_empty() && text_bytes(inputs, snapshot) <= LARGEST
     }
 }
 
 /// Returns how many bytes the texts have that were collected.
-fn text_bytes(inputs: &Inputs, world: &Snapshot) -> usize {
-    let files = world.stack.0.iter().flat_map(|layer| layer.files.values().chain(layer.sections.values()));
-    let items = world.contributions.iter().flat_map(|from| &from.items).map(|item| &item.pieces);
+fn text_bytes(inputs: &Inputs, snapshot: &Snapshot) -> usize {
+    let files = snapshot.stack.0.iter().flat_map(|layer| layer.files.values().chain(layer.sections.values()));
+    let items = snapshot.contributions.iter().flat_map(|from| &from.items).map(|item| &item.pieces);
     let pieces: usize = files.chain(items).flatten().map(|piece| piece.text.len()).sum();
     pieces + inputs.gate().seen().iter().map(|seen| seen.bytes.len()).sum::<usize>()
 }

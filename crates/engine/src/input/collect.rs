@@ -11,22 +11,22 @@ use preface_core::{
     condition::Condition,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     extension::{Category, Scopes},
-    fact::{RecordedVariables, VariableKey},
     layer::Stack,
     origin::Piece,
     profile::Profile,
     scope::Scope,
     section::{Override, SectionBody},
+    snapshot::{Contribution, SNAPSHOT_VERSION, Snapshot},
     suggestion::did_you_mean,
     turn::Turn,
-    variables::{option_variable, turn_variable},
-    world::{Contribution, Snapshot, WORLD_VERSION},
+    variable::{RecordedVariables, VariableKey},
+    variable_source::{option_variable, turn_variable},
 };
 use preface_host::{
     discover,
     gate::Consent,
-    look::ProviderContext,
     provider::{self, ContextProvider},
+    provider_context::ProviderContext,
 };
 
 /// For which tools texts are collected.
@@ -51,8 +51,8 @@ impl Engine<'_> {
         ask: &dyn Ask,
     ) -> Result<(Inputs, Snapshot), Error> {
         let inputs = self.read_inputs(request, consent)?;
-        let world = self.collect(request, &inputs, breadth, ask)?;
-        Ok((inputs, world))
+        let snapshot = self.collect(request, &inputs, breadth, ask)?;
+        Ok((inputs, snapshot))
     }
 
     /// Reads the texts that the prompt of a request is made of.
@@ -85,7 +85,7 @@ impl Engine<'_> {
             notes.extend(look.notes.take());
         }
         Ok(Snapshot {
-            version: WORLD_VERSION,
+            version: SNAPSHOT_VERSION,
             turn: entries.turn.clone(),
             profile,
             stack,
@@ -95,7 +95,7 @@ impl Engine<'_> {
             stored,
             contributions,
             reminders,
-            facts: RecordedVariables::default(),
+            variables: RecordedVariables::default(),
             diagnostics: notes,
             audit: inputs.audit(),
         })
@@ -216,16 +216,16 @@ fn contribute(
         .collect()
 }
 
-/// Asks those context providers again that `which` names, after what they depend on has changed, and returns the world with
+/// Asks those context providers again that `which` names, after what they depend on has changed, and returns the snapshot with
 /// their new contributions. `look` has what they depend on.
 pub(crate) fn ask_again(
     which: fn(&dyn ContextProvider) -> bool,
     scopes: &Scopes,
-    mut world: Snapshot,
+    mut snapshot: Snapshot,
     look: &ProviderContext<'_>,
 ) -> Snapshot {
-    let contributions = &mut world.contributions;
-    for section in &world.profile.sections {
+    let contributions = &mut snapshot.contributions;
+    for section in &snapshot.profile.sections {
         let SectionBody::Fill(name) = &section.body else { continue };
         let before =
             contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
@@ -238,11 +238,11 @@ pub(crate) fn ask_again(
         }
     }
     for note in look.notes.take() {
-        if !world.diagnostics.contains(&note) {
-            world.diagnostics.push(note);
+        if !snapshot.diagnostics.contains(&note) {
+            snapshot.diagnostics.push(note);
         }
     }
-    world
+    snapshot
 }
 
 /// Returns true where a condition fails by the options that are set and, unless every tool counts, by the active tools.
@@ -253,7 +253,7 @@ fn cannot_hold(when: &Condition, profile: &Profile, breadth: Breadth, turn: &Tur
             "tool" => turn_variable(key, turn),
             _ => option_variable(key, profile),
         };
-        known.map(|fact| fact.value.is_some()).ok_or(())
+        known.map(|variable| variable.value.is_some()).ok_or(())
     };
     when.holds(exists) == Ok(false)
 }

@@ -14,7 +14,7 @@ use preface_core::{
 use preface_host::{
     agents::{self, AgentEntry},
     extensions,
-    look::ProviderContext,
+    provider_context::ProviderContext,
     styles::{self, StyleEntry},
 };
 

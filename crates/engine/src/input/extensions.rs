@@ -7,11 +7,11 @@ use preface_core::{
     profile::{BuiltinTexts, Profile, SnippetSource},
     scope::Scope,
     section::{Language, ProviderName, Section, SectionBody, SectionId},
+    snapshot::Contribution,
     suggestion::did_you_mean,
     turn::{Tool, one_line},
-    world::Contribution,
 };
-use preface_host::{look::ProviderContext, provider};
+use preface_host::{provider, provider_context::ProviderContext};
 use std::sync::Arc;
 
 /// Returns the active tools: the requested ones, with the texts of the extensions that have their names.
@@ -91,7 +91,7 @@ fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
         (Some(by), _) => {
             (DiagnosticCode::ToolDisabled, format!("`tools.{name}.disable` is set in {}", by.path))
         }
-        (None, Status::Held) => {
+        (None, Status::Untrusted) => {
             (DiagnosticCode::ToolUntrusted, format!("{} is not trusted", entry.origin.path))
         }
         (None, _) => (DiagnosticCode::ToolBroken, format!("{} is not valid", entry.origin.path)),

@@ -9,8 +9,8 @@ use preface_core::{
 };
 use preface_host::{
     bounds::Bounds,
-    look::CONTEXT_FILE_LIMIT,
     places::{Places, normal},
+    provider_context::CONTEXT_FILE_LIMIT,
     system::{FileRead, ReadError, ReadScope},
 };
 use std::{collections::BTreeMap, path::Path};

@@ -181,7 +181,7 @@ impl Engine<'_> {
             zone: request.zone.clone(),
             budget: request.budget,
             counter: counters::chosen(request.counter.as_deref(), profile.counter.as_deref())?,
-            facts: request.facts.clone(),
+            variables: request.variables.clone(),
         };
         if let Some(zone) = &request.zone
             && system.zone(zone).is_none()
@@ -385,7 +385,7 @@ fn read_settings(
 ) -> Option<LayerSettings> {
     let path = places.global.as_ref()?.join("settings.json");
     let source = places.source(Scope::Global, &path);
-    match system.read(&path, ReadScope::Anywhere, preface_host::look::SETTINGS_LIMIT) {
+    match system.read(&path, ReadScope::Anywhere, preface_host::provider_context::SETTINGS_LIMIT) {
         Ok(read) => {
             let (settings, notes) = places.parse_settings(source.scope, &source.path, &read.bytes);
             diagnostics.extend(notes);
@@ -459,7 +459,7 @@ impl<'r> ProfileOverrides<'r> {
 
 fn setting(key: &str, value: &str) -> Result<LayerSettings, Error> {
     let value = SetValue::parse(&format!("{key}={value}"))
-        .map_err(|error| Error::Usage(error.to_string(), error.hint()))?;
+        .map_err(|error| Error::Usage(error.to_string(), error.help()))?;
     Ok(value.into_layer())
 }
 

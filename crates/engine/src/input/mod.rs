@@ -1,5 +1,5 @@
 //! What the input stages found for one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
-//! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::world::Snapshot).
+//! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::snapshot::Snapshot).
 
 pub(crate) mod cache;
 pub(crate) mod collect;
@@ -21,7 +21,7 @@ use crate::{
         resolve::ResolvedEntries,
     },
     request::Request,
-    trust::{consent::Ask, permit::ProjectGrants},
+    trust::{consent::Ask, permission::ProjectGrants},
 };
 use preface_core::{
     audit::AuditEvent, diagnostic::Diagnostics, hook::SkillPath, profile::ScaffoldTrigger, trust::TrustMode,
@@ -29,8 +29,8 @@ use preface_core::{
 };
 use preface_host::{
     gate::{Consent, Gate, GateMark},
-    look::ProviderContext,
     places::Places,
+    provider_context::ProviderContext,
     scaffold,
 };
 use std::path::Path;

@@ -10,8 +10,8 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::Profile,
     settings::{self, LayerSettings, MergedSettings},
+    snapshot::SettingsPrompt,
     trust::TrustMode,
-    world::SettingsPrompt,
 };
 use preface_host::{discover, gate::Consent};
 use std::sync::Arc;

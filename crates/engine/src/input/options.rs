@@ -3,13 +3,13 @@
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    fact::VariableKey,
     lint::hidden::escape_hidden,
     origin::Origin,
     profile::{Profile, Setting},
     prompt::Prompt,
     settings::{MergedSettings, SetBy, SettingsNode, SettingsTable, SettingsTree},
     suggestion::did_you_mean,
+    variable::VariableKey,
 };
 use preface_host::{
     places::Places,
@@ -88,7 +88,9 @@ pub(crate) fn of_machine(system: &dyn System, profile: &mut Profile, places: &Pl
 pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prompt) -> Diagnostics {
     let names = |key: &VariableKey| {
         let origins = prompt.parts.iter().flat_map(|part| &part.spans).map(|span| &span.origin);
-        origins.into_iter().any(|origin| matches!(origin, Origin::Fact { key: fact, .. } if fact == key))
+        origins
+            .into_iter()
+            .any(|origin| matches!(origin, Origin::Variable { key: variable, .. } if variable == key))
     };
     let is_dir = |path: &str| system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir);
     let mut notes = Diagnostics::new();

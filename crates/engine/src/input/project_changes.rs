@@ -10,8 +10,8 @@ use preface_core::{
     scope::Scope,
     section::SectionBody,
     settings::{MergedSettings, SetBy, SystemPromptFileSettings},
+    snapshot::SettingsPrompt,
     trust::{Trust, TrustMode},
-    world::SettingsPrompt,
 };
 use preface_host::{discover, provider};
 

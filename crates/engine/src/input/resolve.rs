@@ -9,7 +9,7 @@ use crate::{
     },
     mcp,
     request::Request,
-    trust::permit::{self, ProjectGrants},
+    trust::permission::{self, ProjectGrants},
 };
 use preface_core::{
     audit::AuditEvent,
@@ -70,7 +70,7 @@ impl Engine<'_> {
         turn.tools = extensions::tools(&request.tools, &profile, &scopes, &mut notes);
         let servers = mcp_servers::resolve_granted(layers.servers, &|server| grants.may_start(server));
         notes.extend(servers.diagnostics.iter().cloned());
-        let (scopes, mut servers, granted) = permit::allow(&grants, scopes, servers, &mut notes);
+        let (scopes, mut servers, granted) = permission::allow(&grants, scopes, servers, &mut notes);
         mcp::recall(&mut servers, &profile, &look, &mut notes);
         let mut server_tools = Vec::new();
         if profile.mcp.tools {

@@ -10,8 +10,8 @@ use preface_core::{
 use preface_host::{
     agents::{self, AgentEntry},
     commands,
-    look::ProviderContext,
     markdown::MarkdownEntry,
+    provider_context::ProviderContext,
     styles::{self, StyleEntry},
 };
 

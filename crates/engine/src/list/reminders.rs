@@ -6,15 +6,15 @@ use crate::{
     request::Request,
 };
 use preface_core::{
-    aside::Attachment,
+    attachment::Attachment,
     diagnostic::Diagnostics,
-    fact::VariableKey,
-    line,
+    pipeline,
     profile::Profile,
     reminder::{DueReminder, Event, EventError, MOST_EVENTS, ReminderCatalog},
-    world::Snapshot,
+    snapshot::Snapshot,
+    variable::VariableKey,
 };
-use preface_host::{look::Headless, places::Places, provider, reminders};
+use preface_host::{places::Places, provider, provider_context::Headless, reminders};
 use serde_json::Value;
 
 /// A listing of reminders.
@@ -68,20 +68,20 @@ impl Engine<'_> {
         due.collect()
     }
 
-    /// Renders reminders for a session, with this machine answering for facts.
+    /// Renders reminders for a session, with this machine answering for variables.
     pub(crate) fn remind(
         &self,
         due: &[DueReminder],
         inputs: &Inputs,
-        world: &Snapshot,
+        snapshot: &Snapshot,
         notes: &mut Diagnostics,
     ) -> Result<Vec<Attachment>, Error> {
-        let look = self.look(inputs, &world.turn, &Headless);
+        let look = self.look(inputs, &snapshot.turn, &Headless);
         let mut answer = |key: &VariableKey| Some(provider::answer(key, &look));
-        let (asides, more) = line::remind(due, &world.profile, &world.turn, &mut answer)?;
+        let (attachments, more) = pipeline::remind(due, &snapshot.profile, &snapshot.turn, &mut answer)?;
         notes.extend(more);
         notes.extend(look.notes.take());
-        Ok(asides)
+        Ok(attachments)
     }
 
     fn catalogue(
@@ -100,5 +100,5 @@ fn refused(at: usize, of: usize, error: &EventError) -> Error {
         1 => error.to_string(),
         _ => format!("event {} of {of}: {error}", at + 1),
     };
-    Error::Usage(what, error.hint())
+    Error::Usage(what, error.help())
 }

@@ -10,10 +10,10 @@ use preface_core::{
     diagnostic::Diagnostics,
     extension::Scopes,
     mcp_servers::McpServers,
+    snapshot::Snapshot,
     trust::{Trust, TrustMode},
-    world::Snapshot,
 };
-use preface_host::{look::Headless, places::Places};
+use preface_host::{places::Places, provider_context::Headless};
 
 /// Everything that listings show.
 #[derive(Clone, Debug)]
@@ -42,8 +42,8 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
-        let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        self.scopes_of(request, inputs, world)
+        let (inputs, snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        self.scopes_of(request, inputs, snapshot)
     }
 
     /// The same of what was collected.
@@ -51,15 +51,15 @@ impl Engine<'_> {
         &self,
         request: &Request,
         inputs: Inputs,
-        world: Snapshot,
+        snapshot: Snapshot,
     ) -> Result<ScopesReport, Error> {
-        self.refuse_held_of(request, &inputs)?;
+        self.refuse_untrusted_in(request, &inputs)?;
         let Inputs { project, entries, .. } = inputs;
         Ok(ScopesReport {
             scopes: entries.scopes,
             mcp: entries.mcp,
-            diagnostics: world.diagnostics,
-            audit: world.audit,
+            diagnostics: snapshot.diagnostics,
+            audit: snapshot.audit,
             places: project.access.places,
             preset: entries.profile.name.clone(),
             mode: entries.profile.trust,

@@ -12,7 +12,7 @@ use crate::{
     request::{Request, TrustChoice},
     trust::{
         consent::{self, ProjectAccess},
-        permit::ProjectGrants,
+        permission::ProjectGrants,
     },
 };
 use preface_core::{
@@ -53,11 +53,11 @@ pub struct SettingsLayer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsState {
     /// The file is used.
-    Speaks,
+    Included,
     /// There is no file.
     Missing,
     /// The file is untrusted and was left out.
-    Held,
+    Untrusted,
     /// The file cannot be read or parsed; a diagnostic reports it.
     LeftOut,
 }
@@ -78,32 +78,34 @@ impl Engine<'_> {
     /// gate without asking the user: untrusted ones are reported. Nothing is written, no first file either.
     ///
     /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Held`] where the request requires
+    /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Untrusted`] where the request requires
     /// trust.
     pub fn settings(&self, request: &Request) -> Result<SettingsReport, Error> {
         let loaded = self.load_profile(request)?;
         let project = self.open_project(request, &loaded, None)?;
-        let ProjectAccess { places, gate, held_layer, .. } = &project.access;
+        let ProjectAccess { places, gate, untrusted_layer, .. } = &project.access;
         let UserSettings { bundled, global, .. } = &loaded.settings;
 
-        let held_here = || gate.seen().iter().any(|seen| seen.verdict != GateVerdict::Speaks);
+        let untrusted_here = || gate.seen().iter().any(|seen| seen.verdict != GateVerdict::Included);
         let project_state = match &project.layer {
-            Some(_) => SettingsState::Speaks,
+            Some(_) => SettingsState::Included,
             None if !self.there(places, Scope::Project) => SettingsState::Missing,
-            None if held_layer.is_some() || held_here() || gate.denies() => SettingsState::Held,
+            None if untrusted_layer.is_some() || untrusted_here() || gate.denies() => {
+                SettingsState::Untrusted
+            }
             None => SettingsState::LeftOut,
         };
         let layers = vec![
             SettingsLayer {
                 scope: Scope::Bundled,
                 path: bundled.as_ref().map(|layer| layer.path().to_owned()),
-                state: if bundled.is_some() { SettingsState::Speaks } else { SettingsState::Missing },
+                state: if bundled.is_some() { SettingsState::Included } else { SettingsState::Missing },
             },
             SettingsLayer {
                 scope: Scope::Global,
                 path: shown(places, Scope::Global),
                 state: match global {
-                    Some(_) => SettingsState::Speaks,
+                    Some(_) => SettingsState::Included,
                     None if !self.there(places, Scope::Global) => SettingsState::Missing,
                     None => SettingsState::LeftOut,
                 },
@@ -114,12 +116,12 @@ impl Engine<'_> {
                 state: project_state,
             },
         ];
-        if request.trust == TrustChoice::Require && project_state == SettingsState::Held {
+        if request.trust == TrustChoice::Require && project_state == SettingsState::Untrusted {
             let root = consent::layer_root(self.system(), places)
                 .filter(|_| project.profile.trust == TrustMode::Whole)
                 .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd).0);
             let sources = shown(places, Scope::Project).into_iter().collect();
-            return Err(Error::Held(UntrustedProject { path: root.display().to_string(), sources }));
+            return Err(Error::Untrusted(UntrustedProject { path: root.display().to_string(), sources }));
         }
         let look = project.access.look(self, &loaded, &project.settings);
         let grants = ProjectGrants::new(&look, loaded.store.as_deref(), project.profile.trust);
@@ -242,7 +244,7 @@ mod tests {
             ]
         );
         assert_eq!(settings.merged.to_value()["logging"]["color"], true);
-        assert_eq!(states(&settings), [SettingsState::Speaks; 3]);
+        assert_eq!(states(&settings), [SettingsState::Included; 3]);
     }
 
     #[test]
@@ -251,11 +253,13 @@ mod tests {
         let engine = Engine::new(&system);
         let settings = engine.settings(&Request::default()).expect("they are good");
         assert_eq!(settings.merged.to_value()["logging"]["level"], "global");
-        assert_eq!(settings.layer(Scope::Project).state, SettingsState::Held);
+        assert_eq!(settings.layer(Scope::Project).state, SettingsState::Untrusted);
         let codes: Vec<_> = settings.diagnostics.iter().map(|note| note.code.as_str()).collect();
-        assert_eq!(codes, ["trust/held"]);
+        assert_eq!(codes, ["trust/untrusted"]);
         let required = engine.settings(&Request { trust: TrustChoice::Require, ..Request::default() });
-        assert!(matches!(required, Err(Error::Held(held)) if held.sources == [".preface/settings.json"]));
+        assert!(
+            matches!(required, Err(Error::Untrusted(untrusted)) if untrusted.sources == [".preface/settings.json"])
+        );
     }
 
     #[test]

@@ -4,18 +4,18 @@ use crate::{Engine, Error, input::resolve::ResolvedEntries, request::Request};
 use preface_core::{
     condition::ConditionResult,
     diagnostic::Diagnostics,
-    fact::{RecordedVariables, VariableKey},
     profile::Profile,
     section::{Section, SectionBody},
     settings::{self, MergedSettings},
     skill::{command, standard},
     trust::TrustMode,
-    variables::Variables,
+    variable::{RecordedVariables, VariableKey},
+    variable_source::Variables,
 };
 use preface_host::{
     discover,
-    look::ProviderContext,
     provider::{self, ContextProvider, skills::Skills},
+    provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions},
 };
 use std::cell::RefCell;
@@ -205,9 +205,12 @@ mod tests {
         let report = ask(&machine(), TrustChoice::Ask);
         assert_eq!(
             told(&report)[..2],
-            [("commit", Scope::Project, Status::Held, false), ("commit", Scope::Global, Status::Ok, true)]
+            [
+                ("commit", Scope::Project, Status::Untrusted, false),
+                ("commit", Scope::Global, Status::Ok, true)
+            ]
         );
-        assert!(report.diagnostics.iter().any(|note| note.code.as_str() == "trust/held"));
+        assert!(report.diagnostics.iter().any(|note| note.code.as_str() == "trust/untrusted"));
     }
 
     #[test]

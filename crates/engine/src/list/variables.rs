@@ -1,8 +1,8 @@
 //! What a template can name: the catalogue of `preface list variables` and of `GET /system-prompt/variables`. It is the same for
 //! every directory, needs no store and never changes while a program runs.
 
-use preface_core::fact::Stability;
-use preface_host::provider::{FACT_PROVIDERS, VariableInfo};
+use preface_core::variable::Stability;
+use preface_host::provider::{VARIABLE_PROVIDERS, VariableInfo};
 use serde::Serialize;
 
 /// One variable, or a type of which any name is good.
@@ -48,12 +48,13 @@ impl From<&VariableInfo> for Variable {
 /// ```
 #[must_use]
 pub fn variables() -> Vec<Variable> {
-    let mut infos: Vec<&VariableInfo> = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts()).collect();
+    let mut infos: Vec<&VariableInfo> =
+        VARIABLE_PROVIDERS.iter().flat_map(|provider| provider.variables()).collect();
     infos.sort_by_key(|info| place(info));
     infos.into_iter().map(Variable::from).collect()
 }
 
-/// Returns where a fact stands in lists: the seed's ten in its order, all others behind them.
+/// Returns where a variable stands in lists: the seed's ten in its order, all others behind them.
 pub(crate) fn place(info: &VariableInfo) -> usize {
     let place = SEED_ORDER.iter().position(|name| *name == (info.kind, info.name));
     place.unwrap_or(SEED_ORDER.len())
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn facts_are_listed_as_variables_are() {
         let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
-        let rows = Engine::new(&system).facts(&Request::new("/work")).unwrap();
+        let rows = Engine::new(&system).variables(&Request::new("/work")).unwrap();
         let rows: Vec<Variable> = rows.iter().map(|row| Variable::from(&row.info)).collect();
         assert_eq!(rows, variables());
     }

@@ -23,9 +23,9 @@ use preface_core::{
 };
 use preface_host::{
     gate::{GateVerdict, GatedText},
-    look::Headless,
     mcp_recordings,
     provider::mcp_fetched,
+    provider_context::Headless,
 };
 use preface_mcp::{AskLimits, McpError, ServerReply, ServerTarget, StopSignal};
 use std::{path::PathBuf, time::Duration};
@@ -80,16 +80,16 @@ impl Engine<'_> {
         asked: &AskOptions,
         tell: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        self.refuse_held_of(request, &inputs)?;
-        let held = self.held_file(&inputs.project.access);
-        let entries = chosen(&inputs.entries.mcp, &asked.names, held.as_deref())?;
+        let (inputs, snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        self.refuse_untrusted_in(request, &inputs)?;
+        let untrusted = self.untrusted_file(&inputs.project.access);
+        let entries = chosen(&inputs.entries.mcp, &asked.names, untrusted.as_deref())?;
         let mut servers: Vec<ServerAnswer> =
             entries.iter().map(|entry| unasked(entry, !asked.names.is_empty())).collect();
         let mut targets: Vec<ServerTarget> = Vec::new();
         let mut asking: Vec<(usize, SecretValues, Option<String>)> = Vec::new();
         let mut notes = Diagnostics::new();
-        let wanted = wants(&world.profile, &mut notes);
+        let wanted = wants(&snapshot.profile, &mut notes);
         let look = inputs.look(self);
         for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.runnable) {
             let wants: Vec<ContentRequest> = wanted
@@ -119,7 +119,7 @@ impl Engine<'_> {
                 answer.diagnostics.push(Diagnostic::info(DiagnosticCode::ProgramCopy, what).help(help));
             }
         }
-        let mut diagnostics = world.diagnostics;
+        let mut diagnostics = snapshot.diagnostics;
         diagnostics.extend(notes.into_iter().filter(|note| note.code != DiagnosticCode::McpNoRecording));
         // What a build would say of servers is beside the point here: they were just asked.
         diagnostics.retain(|note| {
@@ -152,14 +152,14 @@ impl Engine<'_> {
         let path = mcp_recordings::path(entry, self.system(), inputs.places());
         let old = self.old(entry, inputs);
         let described = match said {
-            Err(trouble) => {
+            Err(problem) => {
                 answer.state = ServerState::Failed;
                 answer.keeps_old = old.is_some() || entry.value.said.is_some();
                 let stays = if answer.keeps_old { "; what was recorded of it stays" } else { "" };
-                let what = format!("MCP server `{name}`: {}{stays}", secrets.masked(&trouble.to_string()));
+                let what = format!("MCP server `{name}`: {}{stays}", secrets.masked(&problem.to_string()));
                 answer
                     .diagnostics
-                    .push(Diagnostic::warning(trouble.code(), what).at(place()).help(advice(&trouble, name)));
+                    .push(Diagnostic::warning(problem.code(), what).at(place()).help(advice(&problem, name)));
                 return;
             }
             Ok(described) => described,
@@ -223,13 +223,13 @@ impl Engine<'_> {
 
     /// Returns the path of the project's `mcp.json` for messages, if it is untrusted: by itself, or with the
     /// whole project layer.
-    fn held_file(&self, access: &ProjectAccess) -> Option<String> {
+    fn untrusted_file(&self, access: &ProjectAccess) -> Option<String> {
         let is_servers =
-            |seen: &&GatedText| seen.verdict != GateVerdict::Speaks && seen.path.ends_with("mcp.json");
+            |seen: &&GatedText| seen.verdict != GateVerdict::Included && seen.path.ends_with("mcp.json");
         if let Some(seen) = access.gate.seen().iter().find(is_servers) {
             return Some(seen.shown.clone());
         }
-        let path = access.held_layer.as_ref()?.join("mcp.json");
+        let path = access.untrusted_layer.as_ref()?.join("mcp.json");
         self.system().canonical(&path).is_ok().then(|| access.places.shown(&path))
     }
 
@@ -244,7 +244,7 @@ impl Engine<'_> {
 fn chosen<'s>(
     all: &'s McpServers,
     names: &[String],
-    held: Option<&str>,
+    untrusted: Option<&str>,
 ) -> Result<Vec<&'s ServerEntry>, Error> {
     if names.is_empty() {
         return Ok(all.servers.iter().filter(|entry| entry.active).collect());
@@ -254,7 +254,7 @@ fn chosen<'s>(
         let Some(entry) = all.active(name).or_else(|| all.named(name).next_back()) else {
             let known = all.servers.iter().map(|entry| entry.name.as_str());
             let none = format!("there is no MCP server `{}`", escape_hidden(name));
-            if let Some(file) = held {
+            if let Some(file) = untrusted {
                 let what = format!(
                     "{none}; but `{}` of the project is not trusted and was not read",
                     escape_hidden(file)
@@ -355,8 +355,8 @@ fn keep_refused(described: &mut ServerDescription, old: Option<&ServerDescriptio
     }
 }
 
-fn advice(trouble: &McpError, name: &str) -> String {
-    match trouble {
+fn advice(problem: &McpError, name: &str) -> String {
+    match problem {
         McpError::Unreachable(_) => {
             format!("look at how it is reached, in the list of MCP servers at `{name}`")
         }

@@ -7,7 +7,7 @@ use preface_core::{
     mcp_servers::{RecordedBy, Recording},
     turn::Tool,
 };
-use preface_host::{look::Headless, mcp_descriptions, mcp_recordings};
+use preface_host::{mcp_descriptions, mcp_recordings, provider_context::Headless};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn servers(&self, request: &Request) -> Result<ServersReport, Error> {
-        let (mut inputs, mut world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let (mut inputs, mut snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let look = inputs.look(self);
         let servers = &inputs.entries.mcp.servers;
         let mut notes = Diagnostics::new();
@@ -89,9 +89,9 @@ impl Engine<'_> {
             );
         }
         drop(look);
-        notes.retain(|note| !world.diagnostics.contains(note));
-        world.diagnostics.append(&mut notes);
+        notes.retain(|note| !snapshot.diagnostics.contains(note));
+        snapshot.diagnostics.append(&mut notes);
         let tools = std::mem::take(&mut inputs.entries.server_tools);
-        Ok(ServersReport { scopes: self.scopes_of(request, inputs, world)?, known, tools })
+        Ok(ServersReport { scopes: self.scopes_of(request, inputs, snapshot)?, known, tools })
     }
 }

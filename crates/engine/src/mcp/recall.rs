@@ -7,9 +7,9 @@ use preface_core::{
     section::SectionBody,
 };
 use preface_host::{
-    look::ProviderContext,
     mcp_recordings,
     provider::{ContextProvider, mcp_fetched, mcp_servers},
+    provider_context::ProviderContext,
 };
 use std::sync::Arc;
 

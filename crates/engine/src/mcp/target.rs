@@ -13,9 +13,9 @@ use preface_core::{
     scope::Scope,
 };
 use preface_host::{
-    look::ProviderContext,
     places::normal,
     provider::extension::project_root,
+    provider_context::ProviderContext,
     system::{RunRequest, path_outside, skipped_programs},
     trust::GrantedCommand,
 };
@@ -44,19 +44,19 @@ pub(super) fn ready(
     look: &ProviderContext<'_>,
 ) -> Result<ReadyServer, Box<Diagnostic>> {
     let mut secrets = SecretValues::default();
-    let trouble = ServerDiagnostics { entry };
+    let problem = ServerDiagnostics { entry };
     let mut notes = Diagnostics::new();
     let granted = granted(entry, look);
     let reach = match &entry.value.server {
-        None => return Err(trouble.note(DiagnosticCode::McpBroken, "its entry is broken").into()),
+        None => return Err(problem.note(DiagnosticCode::McpBroken, "its entry is broken").into()),
         Some(McpServer::Sse(_)) => {
             let note =
-                trouble.note(DiagnosticCode::McpSse, "its transport is SSE, which preface does not support");
+                problem.note(DiagnosticCode::McpSse, "its transport is SSE, which preface does not support");
             let help = "most servers also offer streamable HTTP: use that address and `\"type\": \"http\"`";
             return Err(note.help(help).into());
         }
-        Some(McpServer::StreamableHttp(address)) => trouble.address(address, &mut secrets, look)?,
-        Some(McpServer::Stdio(launch)) => trouble.program(launch, granted, &mut secrets, &mut notes, look)?,
+        Some(McpServer::StreamableHttp(address)) => problem.address(address, &mut secrets, look)?,
+        Some(McpServer::Stdio(launch)) => problem.program(launch, granted, &mut secrets, &mut notes, look)?,
     };
     let missing = granted.and_then(|granted| granted.command.missing_beside());
     let target = ServerTarget { name: entry.name.clone(), reach, deadline, wants };

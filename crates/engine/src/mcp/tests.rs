@@ -136,8 +136,8 @@ fn what_a_server_was_given_is_repeated_nowhere() {
     );
     let built = Engine::new(&system).build(&request()).expect("a prompt");
     assert!(built.prompt.text.contains("Your token is ***."), "{}", built.prompt.text);
-    let trouble = McpError::Died("the last it said: `hush-hush-hush` to key=query-secret".into());
-    let (answers, _) = ask(&system, &Err(trouble));
+    let problem = McpError::Died("the last it said: `hush-hush-hush` to key=query-secret".into());
+    let (answers, _) = ask(&system, &Err(problem));
     let told = format!("{:?}", answers.servers);
     assert!(!told.contains("hush-hush"), "{told}");
     assert!(!format!("{:?}", answers.servers[1]).contains("query-secret"), "{told}");
@@ -178,10 +178,10 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
     let seen = session.request();
     let names: Vec<&str> = seen.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert!(names.ends_with(&["mcp__git__a", "mcp__git__b", "mcp__web__a", "mcp__web__b"]), "{names:?}");
-    for trouble in
+    for problem in
         [McpError::Late, McpError::Flooded(1), McpError::Died("x".into()), McpError::Lied("x".into())]
     {
-        let (answers, _) = ask(&system, &Err(trouble));
+        let (answers, _) = ask(&system, &Err(problem));
         assert!(answers.servers.iter().all(|server| server.state == ServerState::Failed && server.keeps_old));
         session.reload().expect("a session that goes on");
         let now = session.request();

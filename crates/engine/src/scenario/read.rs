@@ -179,7 +179,7 @@ fn unknown_key(words: &str) -> Option<(&str, Vec<&str>)> {
 mod tests {
     use super::*;
 
-    /// The message, the place and the hint.
+    /// The message, the place and the help.
     fn refused(text: &str) -> String {
         let error = Scenario::read("x.json", text.as_bytes()).expect_err("it is refused");
         let at = error.place.line.zip(error.place.column).map(|(line, column)| format!("{line}:{column} "));

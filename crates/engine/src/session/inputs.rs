@@ -9,8 +9,8 @@ use preface_core::{
     origin::Piece,
     profile::ReplacementSource,
     skill::escape,
+    snapshot::{Contribution, Item, Snapshot},
     turn::Tool,
-    world::{Contribution, Item, Snapshot},
 };
 use preface_host::provider::{
     ContextProvider, context_files::ContextFiles, layer_files::LayerFiles, skills::Skills,
@@ -35,13 +35,13 @@ impl Session<'_> {
     /// The inputs of the base in the words of the seed. Which section they come from is the profile's business; what
     /// fills a section tells which input it is.
     pub(super) fn inputs(&self) -> HookInputs {
-        let world = &self.world;
-        let turn = &world.turn;
-        let custom = world.profile.groups.iter().find_map(|group| {
+        let snapshot = &self.snapshot;
+        let turn = &snapshot.turn;
+        let custom = snapshot.profile.groups.iter().find_map(|group| {
             group.replace.iter().find_map(|candidate| match candidate {
-                ReplacementSource::Option(name) => world.given.get(name),
-                ReplacementSource::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
-                ReplacementSource::Store => world.stored.as_ref(),
+                ReplacementSource::Option(name) => snapshot.given.get(name),
+                ReplacementSource::File(file) => snapshot.stack.layer(file.scope)?.files.get(&file.name),
+                ReplacementSource::Store => snapshot.stored.as_ref(),
             })
         });
         HookInputs {
@@ -53,38 +53,41 @@ impl Session<'_> {
                 .filter_map(|tool| Some((tool.name.clone(), tool.snippet.clone()?)))
                 .collect(),
             prompt_guidelines: turn.tools.iter().flat_map(|tool| tool.guidelines.clone()).collect(),
-            append_system_prompt: fills(world, &LayerFiles)
+            append_system_prompt: fills(snapshot, &LayerFiles)
                 .find_map(|said| Some(text(&said.items.first()?.pieces))),
             cwd: turn.cwd.clone(),
-            context_files: fills(world, &ContextFiles).flat_map(files).collect(),
-            skills: fills(world, &Skills).flat_map(|said| skills(said, escaped(world, said))).collect(),
+            context_files: fills(snapshot, &ContextFiles).flat_map(files).collect(),
+            skills: fills(snapshot, &Skills).flat_map(|said| skills(said, escaped(snapshot, said))).collect(),
         }
     }
 }
 
-fn fills<'w>(world: &'w Snapshot, provider: &dyn ContextProvider) -> impl Iterator<Item = &'w Contribution> {
+fn fills<'w>(
+    snapshot: &'w Snapshot,
+    provider: &dyn ContextProvider,
+) -> impl Iterator<Item = &'w Contribution> {
     let name = provider.name();
-    world.contributions.iter().filter(move |said| said.provider.as_str() == name)
+    snapshot.contributions.iter().filter(move |said| said.provider.as_str() == name)
 }
 
 fn text(pieces: &[Piece]) -> String {
     pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
-fn fact(item: &Item, name: &str) -> String {
-    item.facts.get(name).cloned().unwrap_or_default()
+fn variable(item: &Item, name: &str) -> String {
+    item.variables.get(name).cloned().unwrap_or_default()
 }
 
 fn files(said: &Contribution) -> Vec<HookContextFile> {
     said.items
         .iter()
-        .map(|item| HookContextFile { path: fact(item, "absolute"), content: text(&item.pieces) })
+        .map(|item| HookContextFile { path: variable(item, "absolute"), content: text(&item.pieces) })
         .collect()
 }
 
 /// Returns the escaping of the listing's values; `xml` if the profile sets none.
-fn escaped<'w>(world: &'w Snapshot, said: &Contribution) -> &'w str {
-    let section = world.profile.sections.iter().find(|section| section.id == said.section);
+fn escaped<'w>(snapshot: &'w Snapshot, said: &Contribution) -> &'w str {
+    let section = snapshot.profile.sections.iter().find(|section| section.id == said.section);
     section.and_then(|section| section.options.get("escape")?.as_str()).unwrap_or("xml")
 }
 
@@ -98,10 +101,10 @@ fn skills(said: &Contribution, escaped: &str) -> Vec<HookSkill> {
     said.items
         .iter()
         .map(|item| HookSkill {
-            name: plain(fact(item, "name")),
+            name: plain(variable(item, "name")),
             description: description(text(&item.pieces)),
-            file_path: plain(fact(item, "location")),
-            base_dir: plain(fact(item, "base_dir")),
+            file_path: plain(variable(item, "location")),
+            base_dir: plain(variable(item, "base_dir")),
             disable_model_invocation: false,
         })
         .collect()

@@ -22,7 +22,7 @@
 //! ```
 
 mod inputs;
-mod permits;
+mod permissions;
 mod remind;
 mod request;
 mod run;
@@ -43,20 +43,20 @@ use crate::{
     request::Request,
 };
 use preface_core::{
-    aside::Attachment,
+    attachment::Attachment,
     diagnostic::Diagnostics,
     hook::{DiscoverReason, HookEvent, HookHandler},
     message::Message,
     profile::Rebuild,
     prompt::Prompt,
+    snapshot::Snapshot,
     trigger::{Trigger, TriggerKind},
     turn::Tool,
-    world::Snapshot,
 };
 use preface_host::{
     hook_command::HookCommand,
-    look::Headless,
-    system::trail::{AccessLog, RecordingSystem},
+    provider_context::Headless,
+    system::access_log::{AccessLog, RecordingSystem},
 };
 use run::ActiveRun;
 use std::sync::Arc;
@@ -70,8 +70,8 @@ pub struct Session<'s> {
     registered: Vec<Tool>,
     inputs: Inputs,
     /// The files that were accessed for the base, if a later check can detect their changes.
-    trail: Option<AccessLog>,
-    world: Snapshot,
+    access_log: Option<AccessLog>,
+    snapshot: Snapshot,
     programs: Vec<HookCommand>,
     base: Prompt,
     run: Option<ActiveRun>,
@@ -108,7 +108,7 @@ impl<'s> Session<'s> {
     /// Returns the tools that are in force, in order.
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
-        self.run.as_ref().map_or(&self.world.turn.tools, |run| &run.tools)
+        self.run.as_ref().map_or(&self.snapshot.turn.tools, |run| &run.tools)
     }
 
     /// Returns the messages so far, in order, as hooks see them: before they are converted for a model.
@@ -134,28 +134,29 @@ impl<'s> Session<'s> {
         if self.is_unchanged() {
             return self.rebuild_unchanged();
         }
-        let trailed = RecordingSystem::new(self.engine.system());
-        let looking = self.engine.on(&trailed);
-        let (inputs, mut world) =
+        let recorder = RecordingSystem::new(self.engine.system());
+        let looking = self.engine.on(&recorder);
+        let (inputs, mut snapshot) =
             looking.read_and_collect(&self.request, Breadth::EveryTool, None, &Headless)?;
-        self.engine.refuse_held_of(&self.request, &inputs)?;
+        self.engine.refuse_untrusted_in(&self.request, &inputs)?;
         let mut notes = Diagnostics::new();
-        world.turn.tools = self.reactivated(&inputs, &world, &mut notes);
+        snapshot.turn.tools = self.reactivated(&inputs, &snapshot, &mut notes);
         self.notes.append(&mut notes);
-        let turn = world.turn.clone();
+        let turn = snapshot.turn.clone();
         let look = looking.look(&inputs, &turn, &Headless);
-        let world = ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, world, &look);
+        let snapshot =
+            ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
         let told = HookRecipients { handlers: &self.handlers, reason: DiscoverReason::Reload };
-        let (inputs, world, mut prompt) = looking.first_base(inputs, world, &told, &Headless)?;
-        let trail = trailed.into_trail();
+        let (inputs, snapshot, mut prompt) = looking.first_base(inputs, snapshot, &told, &Headless)?;
+        let access_log = recorder.into_access_log();
         if prompt.triggers.is_empty() {
             prompt.triggers.push(Trigger::between(TriggerKind::Reload, None, &self.base, &prompt));
         }
-        self.programs = self.engine.programs(&inputs, &world.turn, &Headless);
-        self.engine.log(&inputs, &world.turn, &mut prompt);
+        self.programs = self.engine.programs(&inputs, &snapshot.turn, &Headless);
+        self.engine.log(&inputs, &snapshot.turn, &mut prompt);
         self.inputs = inputs;
-        self.trail = trail;
-        self.world = world;
+        self.access_log = access_log;
+        self.snapshot = snapshot;
         self.base = prompt;
         self.told.clear();
         Ok(())
@@ -164,7 +165,7 @@ impl<'s> Session<'s> {
     /// Builds the base again before a turn that is not the first, where the profile asks for that.
     fn turn_boundary(&mut self) -> Result<(), Error> {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        match self.world.profile.rebuild {
+        match self.snapshot.profile.rebuild {
             Rebuild::BetweenTurns if !is_first && self.run.is_none() => self.reload(),
             _ => Ok(()),
         }
@@ -173,16 +174,16 @@ impl<'s> Session<'s> {
     /// Returns true if reading the inputs again would give the same result, and no hook must be called.
     fn is_unchanged(&self) -> bool {
         of_event(&self.programs, &self.handlers, HookEvent::ResourcesDiscover).is_empty()
-            && self.trail.as_ref().is_some_and(|trail| trail.holds(self.engine.system()))
+            && self.access_log.as_ref().is_some_and(|access_log| access_log.holds(self.engine.system()))
     }
 
     fn rebuild_unchanged(&mut self) -> Result<(), Error> {
-        let tools = self.reactivated(&self.inputs, &self.world, &mut Diagnostics::new());
+        let tools = self.reactivated(&self.inputs, &self.snapshot, &mut Diagnostics::new());
         let fixed = self.request.now.is_some();
-        let (world, mut base) = tools::rebuild(&self.engine, &self.inputs, &self.world, tools, fixed)?;
+        let (snapshot, mut base) = tools::rebuild(&self.engine, &self.inputs, &self.snapshot, tools, fixed)?;
         base.triggers.push(Trigger::between(TriggerKind::Reload, None, &self.base, &base));
-        self.engine.log(&self.inputs, &world.turn, &mut base);
-        self.world = world;
+        self.engine.log(&self.inputs, &snapshot.turn, &mut base);
+        self.snapshot = snapshot;
         self.base = base;
         self.told.clear();
         Ok(())
@@ -192,9 +193,9 @@ impl<'s> Session<'s> {
     #[must_use]
     pub fn into_built(self) -> BuildResult {
         let prompt = self.run.map_or(self.base, |run| run.prompt);
-        let mut world = self.world;
-        let tools = self.engine.definitions(&self.inputs, &mut world, &mut Diagnostics::new());
-        let tools = tools.unwrap_or_else(|_| world.turn.tools.clone());
-        BuildResult::new(prompt, world, tools, self.inputs)
+        let mut snapshot = self.snapshot;
+        let tools = self.engine.definitions(&self.inputs, &mut snapshot, &mut Diagnostics::new());
+        let tools = tools.unwrap_or_else(|_| snapshot.turn.tools.clone());
+        BuildResult::new(prompt, snapshot, tools, self.inputs)
     }
 }

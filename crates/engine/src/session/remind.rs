@@ -11,9 +11,9 @@ impl Session<'_> {
     /// # Errors
     /// The profile has no such reminder, or the event says something else than the reminder needs. Then nothing is sent.
     pub fn remind(&mut self, event: &Value) -> Result<(), Error> {
-        let Session { engine, inputs, world, notes, reminders, .. } = self;
-        let due = engine.due(std::slice::from_ref(event), &world.profile, inputs.places(), notes)?;
-        reminders.extend(engine.remind(&due, inputs, world, notes)?);
+        let Session { engine, inputs, snapshot, notes, reminders, .. } = self;
+        let due = engine.due(std::slice::from_ref(event), &snapshot.profile, inputs.places(), notes)?;
+        reminders.extend(engine.remind(&due, inputs, snapshot, notes)?);
         Ok(())
     }
 }

@@ -4,11 +4,11 @@ use super::Session;
 use crate::hooks::of_event;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    format::RequestContent,
     hook::{HookAsk, HookEvent, hear_context},
     message::{Message, ModelMessage, convert},
     prompt::Prompt,
     turn::Tool,
-    wire::RequestContent,
 };
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ impl Session<'_> {
     pub fn request(&mut self) -> ModelRequest {
         if let Some(run) = &mut self.run {
             self.history.append(&mut run.steering);
-            self.compare_permits();
+            self.compare_permissions();
         }
         let mut notes = Diagnostics::new();
         let hooks = match &self.run {
@@ -49,7 +49,7 @@ impl Session<'_> {
         let mut values = if changes { self.values() } else { Vec::new() };
         for hook in &hooks {
             let mut list = values;
-            let mut asked = HookAsk::new(HookEvent::Context, &self.world.turn.cwd, &mut list);
+            let mut asked = HookAsk::new(HookEvent::Context, &self.snapshot.turn.cwd, &mut list);
             let reply = hook.tell(self.engine.system(), &mut asked, &mut notes);
             hear_context(&mut list, hook.source(), reply, &mut notes);
             values = list;
@@ -60,21 +60,21 @@ impl Session<'_> {
                 values.into_iter().enumerate().filter_map(|(at, value)| read(at, value, &mut notes)).collect()
             }
         };
-        let converted = convert(&messages, &self.world.profile.messages);
+        let converted = convert(&messages, &self.snapshot.profile.messages);
         notes.extend(converted.notes());
         let tools = self.defined(&mut notes);
         self.notes.append(&mut notes);
         let mut prompt = self.prompt().clone();
-        prompt.asides.append(&mut self.reminders);
+        prompt.attachments.append(&mut self.reminders);
         ModelRequest { prompt, messages: converted.messages, tools }
     }
 
     /// The definitions of the tools that are in force.
     fn defined(&mut self, notes: &mut Diagnostics) -> Vec<Tool> {
         let tools = self.tools().to_vec();
-        let base = std::mem::replace(&mut self.world.turn.tools, tools);
-        let defined = self.engine.definitions(&self.inputs, &mut self.world, notes);
-        let tools = std::mem::replace(&mut self.world.turn.tools, base);
+        let base = std::mem::replace(&mut self.snapshot.turn.tools, tools);
+        let defined = self.engine.definitions(&self.inputs, &mut self.snapshot, notes);
+        let tools = std::mem::replace(&mut self.snapshot.turn.tools, base);
         defined.unwrap_or_else(|error| {
             let what = format!("the descriptions of tools could not be worked out: {error}");
             notes.push(Diagnostic::error(DiagnosticCode::ToolDescription, what));

@@ -11,11 +11,11 @@ use preface_core::{
     hook::{AgentStart, HookAsk, HookEvent, hear_input},
     message::{Message, MessageFault, Role},
     prompt::Prompt,
+    snapshot::Snapshot,
     trigger::{Trigger, TriggerKind},
     turn::Tool,
-    world::Snapshot,
 };
-use preface_host::look::Headless;
+use preface_host::provider_context::Headless;
 use serde_json::{Map, Value};
 
 /// The state of a run from its start to its end.
@@ -56,13 +56,13 @@ impl Session<'_> {
     /// What the line refuses where a hook switches tools. Then nothing was said.
     pub fn say(&mut self, text: &str) -> Result<InputOutcome, Error> {
         self.turn_boundary()?;
-        self.compare_permits();
+        self.compare_permissions();
         let mut words = text.to_owned();
         let hooks = of_event(&self.programs, &self.handlers, HookEvent::Input);
         for hook in &hooks {
             let mut messages = self.values();
             let told = words.clone();
-            let mut asked = HookAsk::new(HookEvent::Input, &self.world.turn.cwd, &mut messages);
+            let mut asked = HookAsk::new(HookEvent::Input, &self.snapshot.turn.cwd, &mut messages);
             asked.prompt = Some(&told);
             asked.system_prompt = Some(&self.base.text);
             let reply = hook.tell(self.engine.system(), &mut asked, &mut self.notes);
@@ -102,7 +102,7 @@ impl Session<'_> {
         }
         self.history.push(message);
         if starts {
-            self.compare_permits();
+            self.compare_permissions();
             if let Err(error) = self.begin(None) {
                 self.history.pop();
                 return Err(error);
@@ -136,7 +136,7 @@ impl Session<'_> {
     /// Starts a run from the stored base: every hook sees what the one before it left.
     fn begin(&mut self, words: Option<&str>) -> Result<(), Error> {
         if of_event(&self.programs, &self.handlers, HookEvent::BeforeAgentStart).is_empty() {
-            self.run = Some(ActiveRun::new(self.base.clone(), self.world.turn.tools.clone()));
+            self.run = Some(ActiveRun::new(self.base.clone(), self.snapshot.turn.tools.clone()));
             return Ok(());
         }
         let inputs = self.inputs();
@@ -147,7 +147,7 @@ impl Session<'_> {
             handlers,
             registered,
             inputs: found,
-            world,
+            snapshot,
             programs,
             base,
             notes,
@@ -159,13 +159,13 @@ impl Session<'_> {
         let mut triggers = base.triggers.clone();
         let mut refused = None;
         let mut switched_by = None;
-        let mut switched_world: Option<Snapshot> = None;
+        let mut switched_snapshot: Option<Snapshot> = None;
         for hook in &hooks {
-            let current = switched_world.as_ref().unwrap_or(world);
+            let current = switched_snapshot.as_ref().unwrap_or(snapshot);
             let tools = super::inputs::tools(found, &current.turn.tools);
             let before = start.prompt().clone();
             let mut said = Diagnostics::new();
-            let mut asked = HookAsk::new(HookEvent::BeforeAgentStart, &world.turn.cwd, &mut messages);
+            let mut asked = HookAsk::new(HookEvent::BeforeAgentStart, &snapshot.turn.cwd, &mut messages);
             asked.prompt = words;
             asked.system_prompt = Some(&before.text);
             asked.tools = &tools;
@@ -174,11 +174,11 @@ impl Session<'_> {
             let mut switched = Diagnostics::new();
             said.extend(start.hear(hook.source(), reply, |names| {
                 switched_by = Some(hook.source().name);
-                let current = switched_world.as_ref().unwrap_or(world);
+                let current = switched_snapshot.as_ref().unwrap_or(snapshot);
                 let tools = super::tools::known(found, current, registered, names, &mut switched);
                 match super::tools::rebuild(engine, found, current, tools, request.now.is_some()) {
                     Ok((rebuilt, prompt)) => {
-                        switched_world = Some(rebuilt);
+                        switched_snapshot = Some(rebuilt);
                         prompt
                     }
                     Err(error) => {
@@ -202,8 +202,8 @@ impl Session<'_> {
                 triggers.push(trigger);
             }
         }
-        if let Some(switched) = switched_world {
-            *world = switched;
+        if let Some(switched) = switched_snapshot {
+            *snapshot = switched;
         }
         // The rebuilt base is the base from now on; what hooks said is the run's alone.
         if start.active_tools().is_some() {
@@ -227,17 +227,17 @@ impl Session<'_> {
             }
         }
         let hooked = start.set_by().is_some();
-        self.run = Some(ActiveRun { hooked, ..ActiveRun::new(prompt, self.world.turn.tools.clone()) });
+        self.run = Some(ActiveRun { hooked, ..ActiveRun::new(prompt, self.snapshot.turn.tools.clone()) });
         Ok(())
     }
 
     /// The words with a skill's text in the place of its command. What came up about that command is noted;
     /// what there is to say of skills was said with the base.
     fn expanded(&mut self, words: String) -> String {
-        let look = self.engine.look(&self.inputs, &self.world.turn, &Headless);
-        let expanded = skills::expand(&words, &self.world.profile, &look);
+        let look = self.engine.look(&self.inputs, &self.snapshot.turn, &Headless);
+        let expanded = skills::expand(&words, &self.snapshot.profile, &look);
         let notes = look.notes.take();
-        self.notes.extend(notes.into_iter().filter(|note| !self.world.diagnostics.contains(note)));
+        self.notes.extend(notes.into_iter().filter(|note| !self.snapshot.diagnostics.contains(note)));
         expanded.unwrap_or(words)
     }
 

@@ -15,7 +15,7 @@ use preface_core::{
     trigger::{Trigger, TriggerKind},
     turn::Tool,
 };
-use preface_host::{look::Headless, system::trail::RecordingSystem};
+use preface_host::{provider_context::Headless, system::access_log::RecordingSystem};
 use std::sync::Arc;
 
 /// A session that has not started yet.
@@ -72,27 +72,27 @@ impl<'s> Setup<'s> {
             // A recorded answer is found by what follows; one for once holds as long as the session.
             request.trust = engine.ask_trust(&request, ask)?;
         }
-        let trailed = RecordingSystem::new(engine.system());
-        let looking = engine.handing_out().on(&trailed);
-        let (inputs, mut world) = looking.read_and_collect(&request, Breadth::EveryTool, None, ask)?;
-        engine.refuse_held_of(&request, &inputs)?;
-        world.turn.tools = super::tools::with_registered(&world, &tools);
+        let recorder = RecordingSystem::new(engine.system());
+        let looking = engine.handing_out().on(&recorder);
+        let (inputs, mut snapshot) = looking.read_and_collect(&request, Breadth::EveryTool, None, ask)?;
+        engine.refuse_untrusted_in(&request, &inputs)?;
+        snapshot.turn.tools = super::tools::with_registered(&snapshot, &tools);
         let told = HookRecipients { handlers: &handlers, reason: DiscoverReason::Startup };
-        let (inputs, world, mut base) = looking.first_base(inputs, world, &told, ask)?;
-        let trail = trailed.into_trail();
+        let (inputs, snapshot, mut base) = looking.first_base(inputs, snapshot, &told, ask)?;
+        let access_log = recorder.into_access_log();
         if base.triggers.is_empty() {
             base.triggers.push(Trigger::between(TriggerKind::Startup, None, &Prompt::default(), &base));
         }
-        engine.log(&inputs, &world.turn, &mut base);
-        let programs = engine.programs(&inputs, &world.turn, ask);
+        engine.log(&inputs, &snapshot.turn, &mut base);
+        let programs = engine.programs(&inputs, &snapshot.turn, ask);
         Ok(Session {
             engine,
             request,
             handlers,
             registered: tools,
             inputs,
-            trail,
-            world,
+            access_log,
+            snapshot,
             programs,
             base,
             run: None,

@@ -8,14 +8,14 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     extension::Category,
-    fact::Stability,
     prompt::Prompt,
+    snapshot::Snapshot,
     suggestion::did_you_mean,
     trigger::{Trigger, TriggerKind},
     turn::{Tool, Turn},
-    world::Snapshot,
+    variable::Stability,
 };
-use preface_host::look::Headless;
+use preface_host::provider_context::Headless;
 
 impl Session<'_> {
     /// Switches to these tools and rebuilds the base; no file is read again. Unknown names are ignored and
@@ -25,7 +25,7 @@ impl Session<'_> {
     /// # Errors
     /// What the line refuses; the session stays as it was.
     pub fn set_active_tools(&mut self, names: &[String]) -> Result<(), Error> {
-        let tools = known(&self.inputs, &self.world, &self.registered, names, &mut self.notes);
+        let tools = known(&self.inputs, &self.snapshot, &self.registered, names, &mut self.notes);
         self.use_tools(tools, TriggerKind::SetActiveTools)
     }
 
@@ -35,7 +35,7 @@ impl Session<'_> {
     /// # Errors
     /// What the line refuses; the session stays as it was.
     pub fn register_tool(&mut self, tool: Tool) -> Result<(), Error> {
-        let mut names: Vec<String> = self.world.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        let mut names: Vec<String> = self.snapshot.turn.tools.iter().map(|tool| tool.name.clone()).collect();
         let is_new = self.registered.iter().all(|known| known.name != tool.name)
             && self.inputs.entries.scopes.active(Category::Tools, &tool.name).is_none();
         if is_new && !names.contains(&tool.name) {
@@ -43,18 +43,18 @@ impl Session<'_> {
         }
         let before = self.registered.clone();
         register(&mut self.registered, tool);
-        let tools = known(&self.inputs, &self.world, &self.registered, &names, &mut self.notes);
+        let tools = known(&self.inputs, &self.snapshot, &self.registered, &names, &mut self.notes);
         self.use_tools(tools, TriggerKind::ToolRegistry).inspect_err(|_| self.registered = before)
     }
 
     fn use_tools(&mut self, tools: Vec<Tool>, kind: TriggerKind) -> Result<(), Error> {
         let fixed = self.request.now.is_some();
-        let (world, mut base) = rebuild(&self.engine, &self.inputs, &self.world, tools.clone(), fixed)?;
+        let (snapshot, mut base) = rebuild(&self.engine, &self.inputs, &self.snapshot, tools.clone(), fixed)?;
         base.triggers.clone_from(&self.base.triggers);
         base.triggers.push(Trigger::between(kind, None, &self.base, &base));
         self.base = base;
-        self.world = world;
-        if self.world.profile.tools_apply == preface_core::profile::ToolSwitchTiming::Request
+        self.snapshot = snapshot;
+        if self.snapshot.profile.tools_apply == preface_core::profile::ToolSwitchTiming::Request
             && let Some(run) = &mut self.run
         {
             run.tools = tools;
@@ -70,14 +70,14 @@ impl Session<'_> {
     pub(super) fn reactivated(
         &self,
         inputs: &Inputs,
-        world: &Snapshot,
+        snapshot: &Snapshot,
         notes: &mut Diagnostics,
     ) -> Vec<Tool> {
-        let mut active: Vec<String> = self.world.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        let mut active: Vec<String> = self.snapshot.turn.tools.iter().map(|tool| tool.name.clone()).collect();
         let more: Vec<String> = extensions::of_layers(&inputs.entries.scopes, &active);
         active.extend(more);
         // What a server has learned since is active as well; what the caller did not name stays out.
-        let learned = world.turn.tools.iter().filter(|tool| tool.is_of_server());
+        let learned = snapshot.turn.tools.iter().filter(|tool| tool.is_of_server());
         let learned: Vec<String> = learned.map(|tool| tool.name.clone()).collect();
         active.extend(learned.into_iter().filter(|name| !active.contains(name)).collect::<Vec<_>>());
         let named: Vec<String> = self.registered.iter().map(|tool| tool.name.clone()).collect();
@@ -86,7 +86,7 @@ impl Session<'_> {
                 active.push(name);
             }
         }
-        known(inputs, world, &self.registered, &active, notes)
+        known(inputs, snapshot, &self.registered, &active, notes)
     }
 }
 
@@ -103,15 +103,17 @@ pub(super) fn rebuild(
     if !fixed_now {
         turn.now = engine.instant_now();
     }
-    let mut world = before.clone();
+    let mut snapshot = before.clone();
     if !same_tools {
         let look = engine.look(inputs, &turn, &Headless);
-        world = ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, world, &look);
+        snapshot = ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
     }
-    world.turn = turn;
-    world.facts.retain(|key, fact| (same_tools || key.kind() != "tool") && fact.stability != Stability::Turn);
-    let prompt = engine.compose(inputs, &mut world, &Headless)?;
-    Ok((world, prompt))
+    snapshot.turn = turn;
+    snapshot.variables.retain(|key, variable| {
+        (same_tools || key.kind() != "tool") && variable.stability != Stability::Turn
+    });
+    let prompt = engine.compose(inputs, &mut snapshot, &Headless)?;
+    Ok((snapshot, prompt))
 }
 
 /// Adds a tool to those that are registered, in the place of one of its name.
@@ -125,12 +127,12 @@ pub(super) fn register(registered: &mut Vec<Tool>, tool: Tool) {
 /// Returns the tools of these names. A registered one precedes one of a layer; unknown names are left out.
 pub(super) fn known(
     inputs: &Inputs,
-    world: &Snapshot,
+    snapshot: &Snapshot,
     registered: &[Tool],
     names: &[String],
     notes: &mut Diagnostics,
 ) -> Vec<Tool> {
-    let (profile, entries) = (&world.profile, &inputs.entries);
+    let (profile, entries) = (&snapshot.profile, &inputs.entries);
     let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
     for name in names {
         if !profile.repeat_tools && tools.iter().any(|tool| tool.name == *name) {
@@ -142,7 +144,7 @@ pub(super) fn known(
             tools.push(extensions::entry_tool(entry, profile));
         } else if let Some(tool) = entries.server_tools.iter().find(|tool| tool.name == *name) {
             tools.push(tool.clone());
-        } else if let Some(tool) = world.turn.tools.iter().find(|tool| tool.name == *name) {
+        } else if let Some(tool) = snapshot.turn.tools.iter().find(|tool| tool.name == *name) {
             tools.push(tool.clone());
         } else {
             let shown = preface_core::lint::hidden::escape_hidden(name);
@@ -163,10 +165,10 @@ pub(super) fn known(
 }
 
 /// The tools of the turn with those that are registered: each in the place of one of its name, else behind all others.
-pub(super) fn with_registered(world: &Snapshot, registered: &[Tool]) -> Vec<Tool> {
-    let mut tools = world.turn.tools.clone();
+pub(super) fn with_registered(snapshot: &Snapshot, registered: &[Tool]) -> Vec<Tool> {
+    let mut tools = snapshot.turn.tools.clone();
     for tool in registered {
-        let tool = extensions::registered(tool.clone(), &world.profile);
+        let tool = extensions::registered(tool.clone(), &snapshot.profile);
         let mut same = tools.iter_mut().filter(|known| known.name == tool.name).peekable();
         if same.peek().is_none() {
             tools.push(tool);

@@ -29,9 +29,9 @@ pub enum TemplatesError {
 impl TemplatesError {
     /// Returns what to do about it.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         match self {
-            TemplatesError::Store(error) => error.hint(),
+            TemplatesError::Store(error) => error.help(),
             TemplatesError::NoTemplate(_) => {
                 Some("write it first, or look at the list of templates".to_owned())
             }
@@ -39,7 +39,7 @@ impl TemplatesError {
                 Some("look at the list of versions".to_owned())
             }
             TemplatesError::Stale(_) => Some("read the current version, then write again".to_owned()),
-            TemplatesError::Invalid(_, hint) => Some(hint.clone()),
+            TemplatesError::Invalid(_, help) => Some(help.clone()),
         }
     }
 }

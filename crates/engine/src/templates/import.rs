@@ -91,9 +91,9 @@ fn verify(
         let mut labels = BTreeSet::new();
         for version in versions {
             let within = |error: TemplatesError| match error {
-                TemplatesError::Invalid(what, hint) => TemplatesError::Invalid(
+                TemplatesError::Invalid(what, help) => TemplatesError::Invalid(
                     format!("template `{name}`, version {}: {what}", version.version),
-                    hint,
+                    help,
                 ),
                 other => other,
             };

@@ -16,12 +16,12 @@ use preface_core::{
 };
 use preface_host::{
     gate::{AdmittedText, Consent, FileOwner, Gate, GateMark},
-    look::{
-        Confirm, DENIED, DENIED_HELP, FILE_FACTS_LIMIT, Headless, ProviderContext, RealDirs,
-        project_directory_outside,
-    },
     places::{Places, absolute},
     provider::git,
+    provider_context::{
+        Confirm, DENIED, DENIED_HELP, FILE_VARIABLES_LIMIT, Headless, ProviderContext, RealDirs,
+        project_directory_outside,
+    },
     system::{FileKind, System},
     trust::{
         Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested,
@@ -156,7 +156,7 @@ pub(crate) struct ProjectAccess {
     pub gate: Gate,
     pub trust: Trust,
     /// The canonical project directory, where trust is about it as a whole and it is left out.
-    pub held_layer: Option<PathBuf>,
+    pub untrusted_layer: Option<PathBuf>,
     /// The grant of the project as a whole, if there is one.
     pub granted: Option<GrantedProject>,
     /// The time of the user's last decline or revocation; `None` where a grant followed it.
@@ -193,7 +193,7 @@ impl ProjectAccess {
             servers: &[],
             bom: loaded.profile.bom,
             real_dirs: &self.real_dirs,
-            file_room: Cell::new(FILE_FACTS_LIMIT),
+            file_room: Cell::new(FILE_VARIABLES_LIMIT),
         }
     }
 
@@ -268,14 +268,14 @@ impl Engine<'_> {
             TrustChoice::Once => Consent::Once,
             TrustChoice::Deny => Consent::Deny,
         });
-        let gatekeeper = Gatekeeper { engine: self, request, loaded };
+        let trust_gate = TrustGate { engine: self, request, loaded };
         let mut access = match loaded.profile.trust {
-            TrustMode::None => gatekeeper.access(
+            TrustMode::None => trust_gate.access(
                 Gate::new(TrustMode::None, consent, loaded.places.cwd.clone(), Pins::default(), true),
                 Trust::Trusted,
             ),
-            TrustMode::Pinned => gatekeeper.pinned(consent)?,
-            TrustMode::Whole => gatekeeper.whole(consent),
+            TrustMode::Pinned => trust_gate.pinned(consent)?,
+            TrustMode::Whole => trust_gate.whole(consent),
         };
         if loaded.profile.trust != TrustMode::Whole
             && let roots = loaded.roots.as_deref()
@@ -290,13 +290,13 @@ impl Engine<'_> {
 }
 
 /// Everything that the opening of the gate depends on.
-struct Gatekeeper<'a> {
+struct TrustGate<'a> {
     engine: &'a Engine<'a>,
     request: &'a Request,
     loaded: &'a LoadedProfile,
 }
 
-impl Gatekeeper<'_> {
+impl TrustGate<'_> {
     fn system(&self) -> &dyn System {
         self.engine.system()
     }
@@ -306,7 +306,7 @@ impl Gatekeeper<'_> {
             places: self.loaded.places.clone(),
             gate,
             trust,
-            held_layer: None,
+            untrusted_layer: None,
             granted: None,
             refused_at: None,
             diagnostics: Diagnostics::new(),
@@ -390,26 +390,27 @@ impl Gatekeeper<'_> {
         if !is_used {
             let shown = places.shown(&root);
             let note = match (&consent, trust) {
-                (Consent::Deny, _) => {
-                    Diagnostic::info(DiagnosticCode::TrustHeld, format!("{shown} was left out: {DENIED}"))
-                        .help(DENIED_HELP)
-                }
+                (Consent::Deny, _) => Diagnostic::info(
+                    DiagnosticCode::TrustUntrusted,
+                    format!("{shown} was left out: {DENIED}"),
+                )
+                .help(DENIED_HELP),
                 (_, Trust::Declined) => Diagnostic::info(
-                    DiagnosticCode::TrustHeld,
+                    DiagnosticCode::TrustUntrusted,
                     format!("{shown} was left out: you declined it"),
                 )
                 .help("trust it to change that"),
                 _ => Diagnostic::warning(
-                    DiagnosticCode::TrustHeld,
+                    DiagnosticCode::TrustUntrusted,
                     format!("{shown} was left out: it is not trusted"),
                 )
                 .help("look at it, then trust it"),
             };
             diagnostics.push(note.at(Place::file(Some(Scope::Project), shown)));
         }
-        let held_layer = (!is_used).then_some(root);
+        let untrusted_layer = (!is_used).then_some(root);
         let access = self.access(gate(is_used), trust);
-        ProjectAccess { held_layer, granted, refused_at, diagnostics, audit: events, ..access }
+        ProjectAccess { untrusted_layer, granted, refused_at, diagnostics, audit: events, ..access }
     }
 
     /// Returns the trust in a project as a whole that a record gives.

@@ -14,13 +14,13 @@ use preface_core::{
     origin::Origin,
     prompt::Prompt,
     scope::Scope,
+    snapshot::Snapshot,
     trust::TrustMode,
-    world::Snapshot,
 };
 use preface_host::{
     gate::{Consent, GateVerdict, GatedText, UnreadFile, is_plain_branch},
-    look::Headless,
     provider::git,
+    provider_context::Headless,
     system::System,
     trust::{Permission, PermissionState, Summary, TrustStore, is_digested},
 };
@@ -52,7 +52,7 @@ pub struct Coverage {
     /// The permissions beyond text that the project asks for, each with its state. Only a grant of its own
     /// allows them.
     #[serde(skip)]
-    pub permits: Vec<(Permission, PermissionState)>,
+    pub permissions: Vec<(Permission, PermissionState)>,
     /// Every file of the project that a build reads.
     #[serde(skip)]
     pub texts: Vec<CoveredText>,
@@ -123,7 +123,7 @@ pub fn has_hidden_text(bytes: &[u8]) -> bool {
 }
 
 impl Coverage {
-    /// Returns one line for each fact but those of `changes`, fit to be shown.
+    /// Returns one line for each variable but those of `changes`, fit to be shown.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -148,19 +148,19 @@ impl Coverage {
 
     /// Returns all that a question about a grant shows beside the names of files.
     pub(crate) fn asked(&self) -> Vec<String> {
-        let permits = self.permit_lines();
-        let head = (!permits.is_empty())
+        let permissions = self.permission_lines();
+        let head = (!permissions.is_empty())
             .then(|| "could run once the commands of the project are granted:".to_owned());
-        [self.lines(), self.changes.clone(), head.into_iter().collect(), permits].concat()
+        [self.lines(), self.changes.clone(), head.into_iter().collect(), permissions].concat()
     }
 
     /// Returns what the extensions and servers could do after a grant of commands, as far as that is not given: line by
     /// line, fit to be shown.
     #[must_use]
-    pub fn permit_lines(&self) -> Vec<String> {
-        let waiting = self.permits.iter().filter(|(_, state)| *state != PermissionState::Granted);
+    pub fn permission_lines(&self) -> Vec<String> {
+        let waiting = self.permissions.iter().filter(|(_, state)| *state != PermissionState::Granted);
         waiting
-            .flat_map(|(permit, _)| permit.shown().into_iter().enumerate())
+            .flat_map(|(permission, _)| permission.shown().into_iter().enumerate())
             .map(|(at, line)| if at == 0 { format!("  {line}") } else { format!("    {line}") })
             .collect()
     }
@@ -194,18 +194,18 @@ impl Engine<'_> {
         let granting = Consent::Granting(self.real(paths));
         let collect =
             || self.read_and_collect(&request, Breadth::EveryTool, Some(granting.clone()), &Headless);
-        let (inputs, world) = collect()?;
-        let mut coverage = Coverage { permits: self.permissions(&inputs), ..Coverage::default() };
-        if world.profile.trust != TrustMode::None {
-            coverage.replaces = replaced_files(&world.stack);
-            coverage.changes = inputs.changes.lines(&world.diagnostics);
+        let (inputs, snapshot) = collect()?;
+        let mut coverage = Coverage { permissions: self.permissions(&inputs), ..Coverage::default() };
+        if snapshot.profile.trust != TrustMode::None {
+            coverage.replaces = replaced_files(&snapshot.stack);
+            coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
         }
-        let built = match self.complete(inputs, world, &Headless) {
+        let built = match self.complete(inputs, snapshot, &Headless) {
             Ok(built) => built,
             Err(error @ (Error::Render(_) | Error::Over(_))) => {
                 coverage.failure = Some(error);
-                let (inputs, world) = collect()?;
-                unrendered(inputs, world)
+                let (inputs, snapshot) = collect()?;
+                unrendered(inputs, snapshot)
             }
             Err(error) => return Err(error),
         };
@@ -322,9 +322,9 @@ fn replaced_files(stack: &Stack) -> Vec<String> {
 /// Returns the texts of a build, and which of them are sent: those that its prompt has bytes of, what context providers
 /// contribute, and what settings and manifests of a project that is trusted as a whole name. `root` is its directory.
 fn covered_texts(built: &BuildResult, root: Option<&Path>) -> Vec<CoveredText> {
-    let asides = built.prompt.asides.iter().flat_map(|aside| &aside.part.spans);
-    let spans = built.prompt.parts.iter().flat_map(|part| &part.spans).chain(asides);
-    let items = built.world.contributions.iter().flat_map(|said| &said.items);
+    let attachments = built.prompt.attachments.iter().flat_map(|attachment| &attachment.part.spans);
+    let spans = built.prompt.parts.iter().flat_map(|part| &part.spans).chain(attachments);
+    let items = built.snapshot.contributions.iter().flat_map(|said| &said.items);
     let pieces = items.flat_map(|item| &item.pieces).map(|piece| &piece.origin);
     let sources: BTreeSet<&str> = spans
         .map(|span| &span.origin)
@@ -342,9 +342,9 @@ fn covered_texts(built: &BuildResult, root: Option<&Path>) -> Vec<CoveredText> {
 }
 
 /// Makes a build of what was collected alone, where no prompt can be built of it.
-pub(crate) fn unrendered(inputs: Inputs, world: Snapshot) -> BuildResult {
-    let prompt = Prompt { diagnostics: world.diagnostics.clone(), ..Prompt::default() };
-    BuildResult::new(prompt, world, Vec::new(), inputs)
+pub(crate) fn unrendered(inputs: Inputs, snapshot: Snapshot) -> BuildResult {
+    let prompt = Prompt { diagnostics: snapshot.diagnostics.clone(), ..Prompt::default() };
+    BuildResult::new(prompt, snapshot, Vec::new(), inputs)
 }
 
 impl UncoveredFile {
@@ -398,6 +398,6 @@ mod tests {
                 "once its commands are granted, the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"
             ]
         );
-        assert_eq!(coverage.permits.len(), 1);
+        assert_eq!(coverage.permissions.len(), 1);
     }
 }

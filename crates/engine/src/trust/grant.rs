@@ -16,8 +16,8 @@ use preface_core::{
 };
 use preface_host::{
     gate::{FileOwner, GateVerdict, GatedText, UnreadFile},
-    look::Headless,
     places::resolved,
+    provider_context::Headless,
     trust::{
         ChangeOutcome, Decision, Digest, PermissionRevokeReport, PinPath, PinnedText, Summary, TrustError,
         TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
@@ -35,13 +35,13 @@ pub struct GrantReport {
     /// The files that were granted before.
     pub unchanged: Vec<String>,
     /// The files that are still left out, and why, for people.
-    pub held: Vec<String>,
+    pub untrusted: Vec<String>,
     /// Files that were not granted because of hidden text, for people.
     pub hidden: Vec<String>,
     /// The branch that is newly granted, as it is shown.
     pub branch: Option<String>,
     /// The entries whose permissions were revoked, such as `hooks/audit`.
-    pub permits: Vec<String>,
+    pub permissions: Vec<String>,
     /// True where texts need no grant: the profile has no gate for them, and nothing was recorded.
     pub ungated: bool,
     /// Events for the audit log.
@@ -156,7 +156,7 @@ impl Engine<'_> {
     ) -> Result<GrantReport, Error> {
         let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
         let speaking: Vec<&GatedText> =
-            built.seen.iter().filter(|seen| seen.verdict == GateVerdict::Speaks).collect();
+            built.seen.iter().filter(|seen| seen.verdict == GateVerdict::Included).collect();
         for path in paths {
             if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
                 return Err(Error::Usage(
@@ -194,7 +194,7 @@ impl Engine<'_> {
             path: root,
             added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
             unchanged: report.unchanged.iter().map(shown).collect(),
-            held: built.held().map(|seen| seen.shown.clone()).collect(),
+            untrusted: built.untrusted().map(|seen| seen.shown.clone()).collect(),
             hidden,
             branch,
             audit: report.audit,
@@ -204,11 +204,11 @@ impl Engine<'_> {
     }
 
     /// Takes back all that the project may do: recorded under the work tree, whatever the profile.
-    fn revoke_permits(&self, built: &BuildResult) -> Result<PermissionRevokeReport, Error> {
+    fn revoke_permissions(&self, built: &BuildResult) -> Result<PermissionRevokeReport, Error> {
         let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
         self.store(built)?
             .for_project(&tree)
-            .revoke_permits(&tree, repository.as_deref(), None)
+            .revoke_permissions(&tree, repository.as_deref(), None)
             .map_err(refused)
     }
 
@@ -233,9 +233,9 @@ impl Engine<'_> {
         match built.mode {
             TrustMode::None => {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
-                let permits = self.revoke_permits(built)?;
-                let (audit, permits) = (permits.audit, permits.removed);
-                Ok(GrantReport { path, permits, audit, ungated: true, ..GrantReport::default() })
+                let permissions = self.revoke_permissions(built)?;
+                let (audit, permissions) = (permissions.audit, permissions.removed);
+                Ok(GrantReport { path, permissions, audit, ungated: true, ..GrantReport::default() })
             }
             TrustMode::Whole => {
                 let here = consent::layer_root(self.system(), &built.places);
@@ -290,7 +290,7 @@ impl Engine<'_> {
             let all = found
                 .get_or_insert_with(|| GrantReport { path: root.to_path_buf(), ..GrantReport::default() });
             all.added.extend(report.added);
-            all.permits.extend(report.permits);
+            all.permissions.extend(report.permissions);
             all.audit.extend(report.audit);
         }
         if let Some(report) = &mut found {
@@ -318,12 +318,12 @@ impl Engine<'_> {
         let report = self.store(built)?.for_project(root).decline_whole(root, None).map_err(refused)?;
         let was_trusted = report.before.is_some_and(|before| before.decision == Decision::Trusted);
         let store = self.store(built)?.for_project(tree);
-        let permits = store.revoke_permits(tree, repository, None).map_err(refused)?;
+        let permissions = store.revoke_permissions(tree, repository, None).map_err(refused)?;
         Ok(GrantReport {
             path: root.to_owned(),
             added: was_trusted.then(|| (root.display().to_string(), 0)).into_iter().collect(),
-            permits: permits.removed,
-            audit: report.audit.into_iter().chain(permits.audit).collect(),
+            permissions: permissions.removed,
+            audit: report.audit.into_iter().chain(permissions.audit).collect(),
             ..GrantReport::default()
         })
     }
@@ -342,7 +342,7 @@ impl Engine<'_> {
         Ok(GrantReport {
             path: root.to_owned(),
             added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
-            permits: report.permits,
+            permissions: report.permissions,
             audit: report.audit,
             ..GrantReport::default()
         })
@@ -522,12 +522,13 @@ pub(crate) fn ask_for_pins(
     ask: &dyn Ask,
 ) -> Result<Option<BuildResult>, Error> {
     // Where nobody is there, nothing is looked up for a question. What has hidden text takes a flag.
-    let (held, hidden) = without_hidden(built.held().filter(|seen| !seen.shared), HiddenText::Refuse);
-    if held.is_empty() || !ask.is_there() {
+    let (untrusted, hidden) =
+        without_hidden(built.untrusted().filter(|seen| !seen.shared), HiddenText::Refuse);
+    if untrusted.is_empty() || !ask.is_there() {
         return Ok(None);
     }
     let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);
-    let contents = Digest::of_listing(held.iter().map(|seen| (&seen.pin, *seen.digest)));
+    let contents = Digest::of_listing(untrusted.iter().map(|seen| (&seen.pin, *seen.digest)));
     let store =
         built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
     let mut notes = Diagnostics::new();
@@ -536,11 +537,11 @@ pub(crate) fn ask_for_pins(
     {
         return Ok(None);
     }
-    let mut contents_shown: Vec<String> = held
+    let mut contents_shown: Vec<String> = untrusted
         .iter()
         .map(|seen| {
             let why = match seen.verdict {
-                GateVerdict::HeldChanged => ", changed since you trusted it",
+                GateVerdict::UntrustedChanged => ", changed since you trusted it",
                 _ => "",
             };
             format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
@@ -559,8 +560,8 @@ pub(crate) fn ask_for_pins(
     let question = TrustQuestion {
         path: root.clone(),
         contents: contents_shown,
-        texts: held.iter().map(|seen| seen.readable()).collect(),
-        changed: held.iter().any(|seen| seen.verdict == GateVerdict::HeldChanged),
+        texts: untrusted.iter().map(|seen| seen.readable()).collect(),
+        changed: untrusted.iter().any(|seen| seen.verdict == GateVerdict::UntrustedChanged),
         can_trust: true,
     };
     match ask.trust(&question) {
@@ -571,7 +572,7 @@ pub(crate) fn ask_for_pins(
             engine.handing_out().run(&again, Breadth::Turn, None, ask).map(Some)
         }
         Some(TrustAnswer::Trust) => {
-            let texts: Vec<PinnedText> = held
+            let texts: Vec<PinnedText> = untrusted
                 .iter()
                 .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
                 .collect();

@@ -3,4 +3,4 @@
 pub mod consent;
 pub mod coverage;
 pub mod grant;
-pub(crate) mod permit;
+pub(crate) mod permission;

@@ -3,7 +3,7 @@
 use super::{shown, walk::MarkdownPath};
 use crate::{
     gate::FileOwner,
-    look::{ProviderContext, ReadRequest},
+    provider_context::{ProviderContext, ReadRequest},
     system::ReadScope,
 };
 use preface_core::{
@@ -168,15 +168,15 @@ pub(super) fn of_layer(
         return Some(whole.split(keys, look));
     }
     let notes = look.notes.borrow()[before..].to_vec();
-    let is_held = notes.iter().any(|note| note.code == DiagnosticCode::TrustHeld);
-    let stat = look.system.stat(&found.path).filter(|_| is_held);
+    let is_untrusted = notes.iter().any(|note| note.code == DiagnosticCode::TrustUntrusted);
+    let stat = look.system.stat(&found.path).filter(|_| is_untrusted);
     (!notes.is_empty()).then(|| {
         MarkdownOutcome::Unread(UnreadMarkdown {
             name: stem(&found.below).to_owned(),
             origin: EntryOrigin { scope, path: source.path.clone() },
             below: found.below.clone(),
             bytes: stat.map(|stat| stat.len),
-            status: if is_held { Status::Held } else { Status::Disabled },
+            status: if is_untrusted { Status::Untrusted } else { Status::Disabled },
             notes,
         })
     })

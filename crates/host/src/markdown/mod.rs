@@ -11,7 +11,7 @@ mod walk;
 pub use entry::{FileEntry, Markdown, MarkdownEntry};
 pub use file::{MarkdownFile, body};
 
-use crate::look::ProviderContext;
+use crate::provider_context::ProviderContext;
 use file::{HeadKeys, MarkdownOutcome};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},

@@ -1,7 +1,7 @@
 //! The walk through one directory of a layer: which files count, in byte order of their paths.
 
 use crate::{
-    look::ProviderContext,
+    provider_context::ProviderContext,
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{

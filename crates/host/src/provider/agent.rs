@@ -3,8 +3,8 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     agents::{self, AgentEntry},
-    look::ProviderContext,
     markdown::{shown, tell_once},
+    provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
 use preface_core::{
@@ -13,7 +13,7 @@ use preface_core::{
     lint::hidden::escape_hidden,
     origin::Piece,
     section::{Language, Section, SectionBody},
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use std::collections::BTreeMap;
 
@@ -133,21 +133,21 @@ fn section_of_skills<'l>(look: &'l ProviderContext<'_>) -> Option<&'l Section> {
 
 fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<Item> {
     let agent = entry.value.what.as_ref()?;
-    let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
-    let mut facts = BTreeMap::from([
-        fact("name", &entry.name),
-        fact("path", &entry.origin.path),
+    let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
+    let mut variables = BTreeMap::from([
+        variable("name", &entry.name),
+        variable("path", &entry.origin.path),
         ("description".to_owned(), agent.description.clone()),
     ]);
-    facts.extend(agent.model.as_ref().map(|model| fact("model", model)));
-    (!pieces.is_empty()).then_some(Item { facts, pieces, language, rank: 0 })
+    variables.extend(agent.model.as_ref().map(|model| variable("model", model)));
+    (!pieces.is_empty()).then_some(Item { variables, pieces, language, rank: 0 })
 }
 
 fn preloaded(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Result<Item, String> {
     let Some(skill) = skills.iter().find(|skill| skill.active && skill.name == name) else {
         let same = skills.iter().find(|skill| skill.name == name);
         return Err(match same.map(|skill| skill.status) {
-            Some(Status::Held) => "it waits for trust".to_owned(),
+            Some(Status::Untrusted) => "it waits for trust".to_owned(),
             Some(_) => "it is broken or left out".to_owned(),
             None => "there is no such skill".to_owned(),
         });
@@ -156,9 +156,9 @@ fn preloaded(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> R
     if pieces.is_empty() {
         return Err("it has no text".to_owned());
     }
-    let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
-    let facts = BTreeMap::from([fact("name", &skill.name), fact("path", &skill.origin.path)]);
-    Ok(Item { facts, pieces, language: Language::Verbatim, rank: 0 })
+    let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
+    let variables = BTreeMap::from([variable("name", &skill.name), variable("path", &skill.origin.path)]);
+    Ok(Item { variables, pieces, language: Language::Verbatim, rank: 0 })
 }
 
 fn skipped(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>) -> Diagnostic {

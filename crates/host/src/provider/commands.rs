@@ -3,7 +3,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     commands::{self, CommandEntry},
-    look::ProviderContext,
+    provider_context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
@@ -13,7 +13,7 @@ use preface_core::{
     },
     origin::{Origin, Piece},
     section::{Language, Section},
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -68,20 +68,20 @@ impl ContextProvider for Commands {
 fn item(entry: &CommandEntry, escapes: bool, look: &ProviderContext<'_>) -> Option<Item> {
     let command = entry.value.what.as_ref()?;
     // Where the section escapes, the profile does the same for names when they are written.
-    let fact = |name: &str, text: &str| {
+    let variable = |name: &str, text: &str| {
         let text = if escapes { text.to_owned() } else { escape_hidden(text).into_owned() };
         (name.to_owned(), text)
     };
-    let mut facts = BTreeMap::from([fact("name", &entry.name), fact("path", &entry.origin.path)]);
-    facts.extend(command.hint.as_ref().map(|hint| ("hint".to_owned(), hint.clone())));
+    let mut variables = BTreeMap::from([variable("name", &entry.name), variable("path", &entry.origin.path)]);
+    variables.extend(command.argument_hint.as_ref().map(|hint| ("hint".to_owned(), hint.clone())));
     if !command.description.is_empty() {
-        facts.extend([fact("description", &command.description)]);
+        variables.extend([variable("description", &command.description)]);
     }
     let mut pieces = command.pieces.clone();
     if escapes {
         pieces.iter_mut().for_each(|piece| escape(piece, look));
     }
-    Some(Item { facts, pieces, language: Language::Verbatim, rank: 0 })
+    Some(Item { variables, pieces, language: Language::Verbatim, rank: 0 })
 }
 
 /// Writes a description on one line without what hides and what imitates the prompt.

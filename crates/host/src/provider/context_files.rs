@@ -5,9 +5,9 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     gate::FileOwner,
-    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
     places::normal,
     provider::git,
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
     system::{FileId, FileKind, FileRead, HardLinks},
 };
 use preface_core::{
@@ -17,7 +17,7 @@ use preface_core::{
     origin::Piece,
     scope::Scope,
     section::Section,
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use std::{
     cell::Cell,
@@ -216,7 +216,7 @@ impl ContextWalk<'_> {
             Ok(read) => read,
             Err(why) => {
                 self.left_out.set(true);
-                return why == ReadFailure::Held;
+                return why == ReadFailure::Untrusted;
             }
         };
         let shown = look.places.source(scope, path).path.clone();
@@ -240,11 +240,11 @@ impl ContextWalk<'_> {
         if self.report_imports && self.only_imports(path, scope, &shown, &pieces, found) {
             return true;
         }
-        let facts = BTreeMap::from([
+        let variables = BTreeMap::from([
             ("path".to_owned(), shown.clone()),
             ("absolute".to_owned(), path.display().to_string()),
         ]);
-        let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim, rank: 0 };
+        let item = Item { variables, pieces, language: preface_core::section::Language::Verbatim, rank: 0 };
         found.push(FoundContextFile {
             path: path.to_owned(),
             shown,

@@ -1,14 +1,14 @@
-//! Facts of the machine and the clock. One instant stands for the whole build.
+//! Variables of the machine and the clock. One instant stands for the whole build.
 
 mod long_time;
 mod zones;
 
 use super::{VariableInfo, VariableProvider};
-use crate::look::ProviderContext;
+use crate::provider_context::ProviderContext;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{RecordedVariable, Stability, VariableKey},
+    variable::{RecordedVariable, Stability, VariableKey},
 };
 
 /// Answers `system:`.
@@ -26,8 +26,8 @@ const fn info(
 }
 
 impl VariableProvider for Environment {
-    fn facts(&self) -> &'static [VariableInfo] {
-        const FACTS: &[VariableInfo] = &[
+    fn variables(&self) -> &'static [VariableInfo] {
+        const VARIABLES: &[VariableInfo] = &[
             info(
                 "time",
                 "Current time in UTC, ISO 8601 with milliseconds",
@@ -82,7 +82,7 @@ impl VariableProvider for Environment {
             info("shell", "Name of the user's shell", "bash", Stability::Static, "free"),
             info("year", "Current year in UTC", "2026", Stability::Turn, "free"),
         ];
-        FACTS
+        VARIABLES
     }
 
     fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
@@ -139,9 +139,9 @@ fn local(look: &ProviderContext<'_>, form: impl Fn(&Zoned) -> String) -> Recorde
             Stability::Turn,
         ),
         Err(why) => {
-            let mut fact = RecordedVariable::absent(why.clone());
-            fact.diagnostics.push(Diagnostic::warning(DiagnosticCode::FactClock, why));
-            fact
+            let mut variable = RecordedVariable::absent(why.clone());
+            variable.diagnostics.push(Diagnostic::warning(DiagnosticCode::VariableClock, why));
+            variable
         }
     }
 }

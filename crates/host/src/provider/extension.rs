@@ -3,8 +3,8 @@
 use super::git;
 use crate::{
     extensions::{manifest_path, wanted},
-    look::{CONTEXT_FILE_LIMIT, ProviderContext},
     places::normal,
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext},
     system::{RunRequest, System, skipped_programs},
     trust::GrantedCommand,
 };
@@ -12,11 +12,11 @@ use preface_core::{
     compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{Context, ContextSource, ExtensionEntry, ProgramSpec},
-    fact::VariableKey,
     lint::hidden::escape_hidden,
     origin::{Origin, Piece, Source},
     section::{Language, ProviderName, SectionId},
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
+    variable::VariableKey,
 };
 use std::{
     collections::BTreeMap,
@@ -49,7 +49,12 @@ pub fn contribute(
             said.items = texts
                 .into_iter()
                 .filter(|pieces| !is_blank(pieces))
-                .map(|pieces| Item { facts: BTreeMap::new(), pieces, language: Language::Verbatim, rank: 0 })
+                .map(|pieces| Item {
+                    variables: BTreeMap::new(),
+                    pieces,
+                    language: Language::Verbatim,
+                    rank: 0,
+                })
                 .collect();
             if said.items.is_empty() {
                 said.silent = Some(format!("`{}` has no text", entry.name));
@@ -134,7 +139,7 @@ fn printed(
         Ok(ran) if ran.status.success() => {
             let text = String::from_utf8_lossy(&ran.stdout).into_owned();
             let key = VariableKey::new("command", &entry.name);
-            Ok(vec![vec![Piece { text, origin: Origin::Fact { key, source: shown.as_str().into() } }]])
+            Ok(vec![vec![Piece { text, origin: Origin::Variable { key, source: shown.as_str().into() } }]])
         }
         Ok(ran) => {
             let words = String::from_utf8_lossy(&ran.stderr);

@@ -1,4 +1,4 @@
-//! Facts that are files: `file:<path>`, contained in the working directory.
+//! Variables that are files: `file:<path>`, contained in the working directory.
 //!
 //! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering and
 //! conditions ask for it by themselves where a project's text says `file:…` (`VariableKey::asked_by`).
@@ -6,15 +6,15 @@
 use super::{VariableInfo, VariableProvider};
 use crate::{
     gate::{FileOwner, GateVerdict},
-    look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, HARD_LINK_HELP, ProviderContext},
     places::normal,
+    provider_context::{FILE_VARIABLE_LIMIT, FILE_VARIABLES_LIMIT, HARD_LINK_HELP, ProviderContext},
     system::{FileRead, ReadError, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    fact::{RecordedVariable, Stability, VariableKey},
     lint,
     scope::Scope,
+    variable::{RecordedVariable, Stability, VariableKey},
 };
 use std::path::Path;
 
@@ -23,8 +23,8 @@ use std::path::Path;
 pub struct FileProvider;
 
 impl VariableProvider for FileProvider {
-    fn facts(&self) -> &'static [VariableInfo] {
-        const FACTS: &[VariableInfo] = &[
+    fn variables(&self) -> &'static [VariableInfo] {
+        const VARIABLES: &[VariableInfo] = &[
             VariableInfo {
                 kind: "file",
                 name: "<path>",
@@ -44,7 +44,7 @@ impl VariableProvider for FileProvider {
                 cost: "one file",
             },
         ];
-        FACTS
+        VARIABLES
     }
 
     fn is_of_files(&self) -> bool {
@@ -74,25 +74,25 @@ impl VariableProvider for FileProvider {
             Ok(read) => read,
             Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
             Err(error @ ReadError::Outside { .. }) => {
-                let mut fact = refused(key, DiagnosticCode::TemplateFileOutside, &error.to_string());
-                if let (ReadError::Outside { target }, Some(note)) = (&error, fact.diagnostics.pop()) {
-                    fact.diagnostics.push(note.help(help_for_outside(key, target, look)));
+                let mut variable = refused(key, DiagnosticCode::TemplateFileOutside, &error.to_string());
+                if let (ReadError::Outside { target }, Some(note)) = (&error, variable.diagnostics.pop()) {
+                    variable.diagnostics.push(note.help(help_for_outside(key, target, look)));
                 }
-                return fact;
+                return variable;
             }
             Err(error @ ReadError::TooLarge { .. }) => {
                 return refused(key, DiagnosticCode::TemplateFileTooLarge, &error.to_string());
             }
             Err(error @ ReadError::HardLink { .. }) => {
-                let mut fact = refused(key, DiagnosticCode::FileHardLink, &error.to_string());
-                let note = fact.diagnostics.pop();
-                fact.diagnostics.extend(note.map(|note| note.help(HARD_LINK_HELP)));
-                return fact;
+                let mut variable = refused(key, DiagnosticCode::FileHardLink, &error.to_string());
+                let note = variable.diagnostics.pop();
+                variable.diagnostics.extend(note.map(|note| note.help(HARD_LINK_HELP)));
+                return variable;
             }
             Err(error) => return refused(key, DiagnosticCode::TemplateFileUnreadable, &error.to_string()),
         };
         let Some(room) = look.file_room.get().checked_sub(read.bytes.len() as u64) else {
-            let why = format!("all files together are larger than {FILE_FACTS_LIMIT} bytes");
+            let why = format!("all files together are larger than {FILE_VARIABLES_LIMIT} bytes");
             return refused(key, DiagnosticCode::TemplateFileTooLarge, &why);
         };
         look.file_room.set(room);
@@ -102,17 +102,21 @@ impl VariableProvider for FileProvider {
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {
             let verdict = look.admit(&path, &shown, &read.bytes, FileOwner::ToTree, false);
-            if verdict != GateVerdict::Speaks {
-                let mut fact = RecordedVariable::absent("it is not trusted");
-                fact.diagnostics.push(crate::look::held(verdict, &shown, read.bytes.len()));
-                return fact;
+            if verdict != GateVerdict::Included {
+                let mut variable = RecordedVariable::absent("it is not trusted");
+                variable.diagnostics.push(crate::provider_context::untrusted(
+                    verdict,
+                    &shown,
+                    read.bytes.len(),
+                ));
+                return variable;
             }
         }
         let text = String::from_utf8_lossy(&read.bytes);
-        let mut fact = RecordedVariable::of(text.as_ref(), shown.as_str(), Stability::Conversation);
-        fact.diagnostics.extend(followed);
+        let mut variable = RecordedVariable::of(text.as_ref(), shown.as_str(), Stability::Conversation);
+        variable.diagnostics.extend(followed);
         if std::str::from_utf8(&read.bytes).is_err() {
-            fact.diagnostics.push(
+            variable.diagnostics.push(
                 Diagnostic::warning(
                     DiagnosticCode::FileNotUtf8,
                     format!("{shown} is not UTF-8: bad bytes became U+FFFD"),
@@ -120,7 +124,7 @@ impl VariableProvider for FileProvider {
                 .at(Place::file(Some(Scope::Project), shown)),
             );
         }
-        fact
+        variable
     }
 }
 
@@ -130,9 +134,9 @@ fn read(path: &Path, absolute: bool, look: &ProviderContext<'_>) -> Result<FileR
     let words = normal(&look.places.cwd, path);
     if words.starts_with(&look.places.cwd) {
         // Where the project begins is asked only for a link that leads out of the working directory.
-        return match look.open(path, ReadScope::Root(&look.places.cwd), FILE_FACT_LIMIT) {
+        return match look.open(path, ReadScope::Root(&look.places.cwd), FILE_VARIABLE_LIMIT) {
             Err(ReadError::Outside { .. }) => {
-                look.open(path, ReadScope::Root(look.project_root()), FILE_FACT_LIMIT)
+                look.open(path, ReadScope::Root(look.project_root()), FILE_VARIABLE_LIMIT)
             }
             read => read,
         };
@@ -141,11 +145,11 @@ fn read(path: &Path, absolute: bool, look: &ProviderContext<'_>) -> Result<FileR
         return Err(ReadError::Outside { target: words });
     }
     if words.starts_with(look.project_root()) {
-        return look.open(path, ReadScope::Root(look.project_root()), FILE_FACT_LIMIT);
+        return look.open(path, ReadScope::Root(look.project_root()), FILE_VARIABLE_LIMIT);
     }
     match look.roots {
-        None => look.system.read(path, ReadScope::Anywhere, FILE_FACT_LIMIT),
-        Some(_) => look.open(path, ReadScope::Root(Path::new("/")), FILE_FACT_LIMIT),
+        None => look.system.read(path, ReadScope::Anywhere, FILE_VARIABLE_LIMIT),
+        Some(_) => look.open(path, ReadScope::Root(Path::new("/")), FILE_VARIABLE_LIMIT),
     }
 }
 
@@ -172,7 +176,7 @@ fn help_for_outside(key: &VariableKey, target: &Path, look: &ProviderContext<'_>
 fn refused(key: &VariableKey, code: DiagnosticCode, why: &str) -> RecordedVariable {
     // Both types are written `file:` in a text.
     let written = lint::hidden::escape_hidden(key.name());
-    let mut fact = RecordedVariable::absent(why);
-    fact.diagnostics.push(Diagnostic::warning(code, format!("`file:{written}` is absent: {why}")));
-    fact
+    let mut variable = RecordedVariable::absent(why);
+    variable.diagnostics.push(Diagnostic::warning(code, format!("`file:{written}` is absent: {why}")));
+    variable
 }

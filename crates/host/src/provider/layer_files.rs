@@ -4,7 +4,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     gate::FileOwner,
-    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
     system::ReadScope,
 };
 use preface_core::{
@@ -13,7 +13,7 @@ use preface_core::{
     origin::Piece,
     scope::Scope,
     section::Section,
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use std::{
     collections::BTreeMap,
@@ -51,7 +51,7 @@ impl ContextProvider for LayerFiles {
             let mut said = silent(self, section, "the text that was given for it is empty");
             if !is_empty(pieces) {
                 let item = Item {
-                    facts: BTreeMap::new(),
+                    variables: BTreeMap::new(),
                     pieces: pieces.clone(),
                     language: section.language,
                     rank: 0,
@@ -144,6 +144,6 @@ fn item(
     pieces: Vec<Piece>,
     look: &ProviderContext<'_>,
 ) -> Item {
-    let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
-    Item { facts, pieces, language: section.language, rank: 0 }
+    let variables = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
+    Item { variables, pieces, language: section.language, rank: 0 }
 }

@@ -6,16 +6,16 @@ use super::{
     mcp_servers::{cut, lines_as_lf, unrecorded},
     silent,
 };
-use crate::look::ProviderContext;
+use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{Stability, VariableKey},
     lint::hidden::escape_hidden,
     mcp_servers::{ContentRequest, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section, SectionBody},
+    snapshot::{Contribution, Item},
     template::trim,
-    world::{Contribution, Item},
+    variable::{Stability, VariableKey},
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -111,9 +111,14 @@ fn item(server: &ServerEntry, want: &ContentRequest, text: String) -> Item {
         ContentRequest::Prompt { name, .. } => name,
         ContentRequest::Resource { uri } => uri,
     };
-    let facts = [("server", &server.name), ("name", of)];
-    let facts = facts.map(|(key, text)| (key.to_owned(), escape_hidden(text).into_owned()));
+    let variables = [("server", &server.name), ("name", of)];
+    let variables = variables.map(|(key, text)| (key.to_owned(), escape_hidden(text).into_owned()));
     let key = VariableKey::new("mcp", &escape_hidden(&server.name));
-    let origin = Origin::Fact { key, source: server.origin.path.as_str().into() };
-    Item { facts: facts.into(), pieces: vec![Piece { text, origin }], language: Language::Verbatim, rank: 0 }
+    let origin = Origin::Variable { key, source: server.origin.path.as_str().into() };
+    Item {
+        variables: variables.into(),
+        pieces: vec![Piece { text, origin }],
+        language: Language::Verbatim,
+        rank: 0,
+    }
 }

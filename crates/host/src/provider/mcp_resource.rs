@@ -1,8 +1,8 @@
 //! Context provider `mcp-resource`: the text of a resource that an MCP server offers.
 
 use super::{ContextProvider, mcp_fetched};
-use crate::look::ProviderContext;
-use preface_core::{section::Section, world::Contribution};
+use crate::provider_context::ProviderContext;
+use preface_core::{section::Section, snapshot::Contribution};
 
 /// The provider of a resource of an MCP server.
 #[derive(Debug)]

@@ -3,15 +3,14 @@
 //! Tools are listed under the names that requests define, and only those that are active: a model cannot call others.
 //! Each has the first sentence of its description; the definition has all of it.
 //!
-//! The texts of a server come from outside: their origin is the fact `mcp:<server>`, so that a profile escapes
-//! forged structure in them with `escape = ["mcp"]`; in the facts of an item it is escaped always. A server's whole text is
+//! The texts of a server come from outside: their origin is the variable `mcp:<server>`, so that a profile escapes
+//! forged structure in them with `escape = ["mcp"]`; in the variables of an item it is escaped always. A server's whole text is
 //! one piece: no tag can hide in a border.
 
 use super::{ContextProvider, SectionOptions, silent};
-use crate::look::ProviderContext;
+use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    fact::VariableKey,
     lint::{
         forged::neutralise,
         hidden::{escape_hidden, write_out},
@@ -19,9 +18,10 @@ use preface_core::{
     mcp_servers::{ServerDescription, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section},
+    snapshot::{Contribution, Item},
     template::trim,
     turn::{OF_SERVER, Tool},
-    world::{Contribution, Item},
+    variable::VariableKey,
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -106,13 +106,14 @@ fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> O
     };
     let parts = [Some(format!("## {name}")), instructions.clone(), tools.clone()];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-    let facts = [("name", Some(name.clone())), ("instructions", instructions), ("tools", tools)];
-    let facts =
-        facts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), neutralise(&text?).into_owned())));
+    let variables = [("name", Some(name.clone())), ("instructions", instructions), ("tools", tools)];
+    let variables = variables
+        .into_iter()
+        .filter_map(|(key, text)| Some((key.to_owned(), neutralise(&text?).into_owned())));
     let origin =
-        Origin::Fact { key: VariableKey::new("mcp", &name), source: server.origin.path.as_str().into() };
+        Origin::Variable { key: VariableKey::new("mcp", &name), source: server.origin.path.as_str().into() };
     Some(Item {
-        facts: facts.collect::<BTreeMap<_, _>>(),
+        variables: variables.collect::<BTreeMap<_, _>>(),
         pieces: vec![Piece { text, origin }],
         language: Language::Verbatim,
         rank: 0,

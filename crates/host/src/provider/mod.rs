@@ -1,16 +1,16 @@
-//! Context providers and fact providers: each looks at one thing outside and says what it found.
+//! Context providers and variable providers: each looks at one thing outside and says what it found.
 //!
 //! One more of either is a file here and a line in its list. Nothing else knows their names.
 
 pub mod agent;
-pub mod agent_facts;
+pub mod agent_variables;
 pub mod commands;
 pub mod context_files;
 pub mod environment;
 pub mod extension;
 pub mod file;
 pub mod git;
-pub mod git_facts;
+pub mod git_variables;
 pub mod instruction_files;
 pub mod layer_files;
 pub mod mcp_fetched;
@@ -20,19 +20,19 @@ pub mod mcp_servers;
 pub mod output_style;
 pub mod skills;
 pub mod system_prompt_file;
-pub mod turn_facts;
+pub mod turn_variables;
 
-use crate::look::ProviderContext;
+use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    fact::{RecordedVariable, Stability, VariableKey},
     section::Section,
+    snapshot::Contribution,
     suggestion::did_you_mean,
-    variables::turn_variable,
-    world::Contribution,
+    variable::{RecordedVariable, Stability, VariableKey},
+    variable_source::turn_variable,
 };
 
-/// Looks at the world and fills a section.
+/// Looks at the snapshot and fills a section.
 pub trait ContextProvider: Sync {
     /// The name that profiles use: `fill = "context-files"`.
     fn name(&self) -> &'static str;
@@ -62,10 +62,10 @@ pub trait ContextProvider: Sync {
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution;
 }
 
-/// Answers facts of some types.
+/// Answers variables of some types.
 pub trait VariableProvider: Sync {
-    /// The facts that it answers.
-    fn facts(&self) -> &'static [VariableInfo];
+    /// The variables that it answers.
+    fn variables(&self) -> &'static [VariableInfo];
 
     /// True where the answer follows from files and nothing else of the turn than where it is.
     fn is_of_files(&self) -> bool {
@@ -110,13 +110,13 @@ pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
     &system_prompt_file::SystemPromptFileSection,
 ];
 
-/// The fact providers, in the order in which `preface list variables` lists them.
-pub const FACT_PROVIDERS: &[&dyn VariableProvider] = &[
+/// The variable providers, in the order in which `preface list variables` lists them.
+pub const VARIABLE_PROVIDERS: &[&dyn VariableProvider] = &[
     &environment::Environment,
-    &turn_facts::TurnVariables,
-    &git_facts::GitVariables,
+    &turn_variables::TurnVariables,
+    &git_variables::GitVariables,
     &file::FileProvider,
-    &agent_facts::AgentVariables,
+    &agent_variables::AgentVariables,
 ];
 
 /// Returns the context provider with this name.
@@ -125,33 +125,33 @@ pub fn context_provider(name: &str) -> Option<&'static dyn ContextProvider> {
     CONTEXT_PROVIDERS.iter().copied().find(|provider| provider.name() == name)
 }
 
-/// Returns who answers facts of this type.
+/// Returns who answers variables of this type.
 #[must_use]
-pub fn fact_provider(key: &VariableKey) -> Option<&'static dyn VariableProvider> {
-    FACT_PROVIDERS
+pub fn variable_provider(key: &VariableKey) -> Option<&'static dyn VariableProvider> {
+    VARIABLE_PROVIDERS
         .iter()
         .copied()
-        .find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()))
+        .find(|provider| provider.variables().iter().any(|info| info.kind == key.kind()))
 }
 
-/// Answers a fact: by the caller's `--variable`, else by the provider of its type, else it is absent.
+/// Answers a variable: by the caller's `--variable`, else by the provider of its type, else it is absent.
 #[must_use]
 pub fn answer(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
-    if look.turn.facts.contains_key(key)
+    if look.turn.variables.contains_key(key)
         && let Some(given) = turn_variable(key, look.turn)
     {
         return given;
     }
-    let Some(provider) = fact_provider(key) else { return RecordedVariable::absent("no such type") };
-    let mut fact = provider.answer(key, look);
-    if fact.value.is_none() {
+    let Some(provider) = variable_provider(key) else { return RecordedVariable::absent("no such type") };
+    let mut variable = provider.answer(key, look);
+    if variable.value.is_none() {
         // What is not there now may be there as soon as it could change.
         let known =
             |info: &&VariableInfo| info.kind == key.kind() && (info.dynamic || info.name == key.name());
-        let info = provider.facts().iter().find(known);
-        fact.stability = info.map_or(Stability::Static, |info| info.stability);
+        let info = provider.variables().iter().find(known);
+        variable.stability = info.map_or(Stability::Static, |info| info.stability);
     }
-    fact
+    variable
 }
 
 /// Reads the typed options of a section, noting those that the provider does not know.
@@ -243,8 +243,8 @@ mod tests {
     #[test]
     fn each_fact_type_has_one_provider() {
         let mut kinds = std::collections::BTreeMap::new();
-        for (at, provider) in FACT_PROVIDERS.iter().enumerate() {
-            for info in provider.facts() {
+        for (at, provider) in VARIABLE_PROVIDERS.iter().enumerate() {
+            for info in provider.variables() {
                 let first = *kinds.entry(info.kind).or_insert(at);
                 assert_eq!(first, at, "type `{}` is answered by two providers", info.kind);
             }

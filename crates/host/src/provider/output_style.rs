@@ -2,15 +2,15 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    look::ProviderContext,
     markdown::shown,
+    provider_context::ProviderContext,
     styles::{self, StyleEntry},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
     section::Section,
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use std::collections::BTreeMap;
 
@@ -50,10 +50,11 @@ impl ContextProvider for OutputStyle {
             let help = "write the style below the second `---`";
             look.note(Diagnostic::warning(DiagnosticCode::StyleEmpty, what).at(place).help(help));
         } else {
-            let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
-            let facts = BTreeMap::from([fact("name", &style.name), fact("path", &style.origin.path)]);
+            let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
+            let variables =
+                BTreeMap::from([variable("name", &style.name), variable("path", &style.origin.path)]);
             said.items.push(Item {
-                facts,
+                variables,
                 pieces: style.value.body.clone(),
                 language: style.value.language,
                 rank: 0,

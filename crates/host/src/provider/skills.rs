@@ -2,7 +2,7 @@
 
 use super::{ContextProvider, silent};
 use crate::{
-    look::ProviderContext,
+    provider_context::ProviderContext,
     skills::{
         self, LoadedSkill, SkillEntry, SkillOptions,
         options::{OPTIONS, SkillEscape},
@@ -13,7 +13,7 @@ use preface_core::{
     origin::{Origin, Piece},
     section::{Language, Section},
     skill::escape,
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -74,13 +74,13 @@ fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
     let as_it_is = loaded.exact && matches!(text, Cow::Borrowed(_));
     let origin =
         Origin::Source { source: loaded.source.clone(), span: loaded.span.clone(), lossy: !as_it_is };
-    let fact = |name: &str, text: &str| (name.to_owned(), written(text, escape).into_owned());
+    let variable = |name: &str, text: &str| (name.to_owned(), written(text, escape).into_owned());
     Item {
-        facts: BTreeMap::from([
-            fact("name", &skill.name),
-            fact("location", &skill.path),
-            fact("path", &entry.origin.path),
-            fact("base_dir", &skill.base_dir),
+        variables: BTreeMap::from([
+            variable("name", &skill.name),
+            variable("location", &skill.path),
+            variable("path", &entry.origin.path),
+            variable("base_dir", &skill.base_dir),
         ]),
         pieces: vec![Piece { text: text.into_owned(), origin }],
         language: Language::Verbatim,

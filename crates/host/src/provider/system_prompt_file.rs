@@ -3,8 +3,8 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     gate::FileOwner,
-    look::{Extent, ProviderContext, ReadRequest},
     places::{inside, resolved},
+    provider_context::{Extent, ProviderContext, ReadRequest},
     system::{FileKind, ReadError, ReadScope},
     trust::quoted,
 };
@@ -14,7 +14,7 @@ use preface_core::{
     scope::Scope,
     section::{Language, Section},
     settings::{self, SetBy},
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use std::{
     collections::BTreeMap,
@@ -207,8 +207,8 @@ impl SystemPromptFileSection {
             said.silent = Some("there is no text in system.md".to_owned());
             return;
         }
-        let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
-        said.items.push(Item { facts, pieces, language: Language::Verbatim, rank: 0 });
+        let variables = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
+        said.items.push(Item { variables, pieces, language: Language::Verbatim, rank: 0 });
     }
 }
 

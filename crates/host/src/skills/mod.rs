@@ -14,8 +14,8 @@ pub use entry::{LoadedSkill, SkillEntry, SkillFile, SkillOmission};
 pub use options::SkillOptions;
 
 use crate::{
-    look::{CONTEXT_FILE_LIMIT, ProviderContext},
     markdown::{self, shown},
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext},
     system::FileId,
 };
 use preface_core::{
@@ -62,7 +62,7 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
     let entry = entries.iter().find(|entry| entry.active && entry.name == asked.name)?;
     let loaded = entry.value.loaded.as_ref()?;
     let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
-    let wanted = crate::look::ReadRequest { code: Some(DiagnosticCode::HookError), ..wanted };
+    let wanted = crate::provider_context::ReadRequest { code: Some(DiagnosticCode::HookError), ..wanted };
     let before = look.notes.borrow().len();
     let Some(file) = look.read(&wanted) else {
         if look.notes.borrow().len() == before {

@@ -2,8 +2,8 @@
 //! prompt lists and what `preface list skills` shows.
 
 use crate::{
-    look::ProviderContext,
     provider::{ContextProvider, SectionOptions},
+    provider_context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},

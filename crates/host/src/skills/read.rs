@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     gate::FileOwner,
-    look::{ProviderContext, ReadRequest},
     markdown::{FileEntry, shown},
+    provider_context::{ProviderContext, ReadRequest},
     system::{FileId, ReadScope},
 };
 use preface_core::{
@@ -87,8 +87,8 @@ pub(super) fn read(
             // It went away between the list and the reading.
             return None;
         }
-        if entry.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustHeld) {
-            entry.status = Status::Held;
+        if entry.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustUntrusted) {
+            entry.status = Status::Untrusted;
             entry.bytes = look.system.stat(path).map(|stat| stat.len);
         }
         return Some(IdentifiedSkill { entry, id: None });

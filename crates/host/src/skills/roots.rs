@@ -4,7 +4,7 @@ use super::{
     options::{Root, RootAnchor, SkillOptions, UpwardLimit},
     walk::WalkRoot,
 };
-use crate::{look::ProviderContext, places::normal};
+use crate::{places::normal, provider_context::ProviderContext};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     lint::hidden::escape_hidden,

@@ -5,7 +5,7 @@ use super::{
     options::SkillOptions,
 };
 use crate::{
-    look::{FILE_FACT_LIMIT, ProviderContext},
+    provider_context::{FILE_VARIABLE_LIMIT, ProviderContext},
     system::{DirEntry, FileId, FileKind, ReadError, ReadScope},
 };
 use preface_core::{
@@ -273,8 +273,8 @@ impl<'a> SkillWalk<'a> {
             let within = self.start.within.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
             // Its text reaches no prompt: it can only leave something out, and each time that is told.
             let read = match self.start.scope {
-                Scope::Project => self.look.open(&path, within, FILE_FACT_LIMIT),
-                _ => self.look.system.read(&path, within, FILE_FACT_LIMIT),
+                Scope::Project => self.look.open(&path, within, FILE_VARIABLE_LIMIT),
+                _ => self.look.system.read(&path, within, FILE_VARIABLE_LIMIT),
             };
             match read {
                 Ok(read) => {

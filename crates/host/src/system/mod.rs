@@ -10,6 +10,7 @@ macro_rules! forward {
     };
 }
 
+pub mod access_log;
 pub mod directory_cache;
 #[cfg(feature = "git-status")]
 pub mod git_status;
@@ -21,7 +22,6 @@ mod program;
 pub mod read_only;
 mod resolve;
 mod run;
-pub mod trail;
 
 pub use process_group::ProcessGroup;
 pub use program::path_outside;

@@ -76,7 +76,7 @@ pub(super) fn find(system: &dyn System, run: &RunRequest) -> Result<ResolvedProg
         let why = format!("`{}` is neither an absolute path nor a bare name", name.escape_debug());
         return Err(RunError::Other(why));
     }
-    let mut trouble = RunError::NotFound { program: name.to_owned() };
+    let mut problem = RunError::NotFound { program: name.to_owned() };
     let mut skipped = Vec::new();
     for (dir, in_project) in &dirs {
         let Some((path, mode)) = file_in(system, dir, name) else { continue };
@@ -84,15 +84,15 @@ pub(super) fn find(system: &dyn System, run: &RunRequest) -> Result<ResolvedProg
         if *in_project || inside(&real) {
             skipped.push(path);
         } else if mode.is_some_and(|mode| mode & EXECUTABLE == 0) {
-            trouble = RunError::Denied { program: name.to_owned() };
+            problem = RunError::Denied { program: name.to_owned() };
         } else {
             return Ok(ResolvedProgram { path, real, search, skipped });
         }
     }
     // Nothing is run from in there; that the name means something there is worth a word.
-    match (trouble, skipped.into_iter().next()) {
+    match (problem, skipped.into_iter().next()) {
         (RunError::NotFound { .. }, Some(path)) => Err(RunError::InsideProject { path }),
-        (trouble, _) => Err(trouble),
+        (problem, _) => Err(problem),
     }
 }
 

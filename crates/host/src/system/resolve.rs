@@ -31,7 +31,7 @@ pub(super) struct ResolvedPath {
     /// True where `place` is the end of the path: no component is left after it.
     pub(super) whole: bool,
     /// The problem at `place`; `None` where something exists there.
-    pub(super) trouble: Option<ReadError>,
+    pub(super) problem: Option<ReadError>,
 }
 
 /// Walks `path` (absolute) and asks `look` about every component. `look` answers `None` where nothing is.
@@ -40,7 +40,7 @@ pub(super) fn lead(
     mut look: impl FnMut(&Path) -> Result<Option<PathEntry>, ReadError>,
 ) -> ResolvedPath {
     if path.as_os_str().len() > MAX_PATH {
-        return ResolvedPath { place: path.to_owned(), whole: true, trouble: Some(ReadError::Loop) };
+        return ResolvedPath { place: path.to_owned(), whole: true, problem: Some(ReadError::Loop) };
     }
     let mut place = root_of(path);
     let mut pending = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn lead(
         };
         place.push(name);
         let whole = pending.is_empty();
-        let trouble = match look(&place) {
+        let problem = match look(&place) {
             Ok(Some(PathEntry::Dir)) => continue,
             Ok(Some(PathEntry::Other)) if whole => continue,
             Ok(Some(PathEntry::Link(target))) => {
@@ -76,11 +76,11 @@ pub(super) fn lead(
             // Nothing, or a file where the path goes on.
             Ok(Some(PathEntry::Other) | None) if ends_in_link => ReadError::Dangling,
             Ok(Some(PathEntry::Other) | None) => ReadError::Missing,
-            Err(trouble) => trouble,
+            Err(problem) => problem,
         };
-        return ResolvedPath { place, whole, trouble: Some(trouble) };
+        return ResolvedPath { place, whole, problem: Some(problem) };
     }
-    ResolvedPath { place, whole: true, trouble: None }
+    ResolvedPath { place, whole: true, problem: None }
 }
 
 enum PathStep {

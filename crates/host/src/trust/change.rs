@@ -3,7 +3,7 @@
 use super::{
     contents::Digest,
     file::COMMANDS,
-    permit::Permission,
+    permission::Permission,
     pins::{DeclineRecord, PinPath, PinnedText},
     record::{
         Decision, DecisionEntry, GrantedText, PermissionRecord, PinRecord, ProjectRecord, TrustDocument,
@@ -82,11 +82,11 @@ pub(super) fn decline_whole(
     let standing = document.standing(path).map(DecisionEntry::record);
     let event = AuditEvent::ProjectDeclined { canonical_path: path.to_owned() };
     // Who is not trusted may do nothing, also once trusted again.
-    let permits = revoke_permits(document, path, None, None);
+    let permissions = revoke_permissions(document, path, None, None);
     let outcome = match &standing {
         Some(record) if record.decision == Decision::Declined => {
             if contents.is_none() || record.digest == contents {
-                permits.outcome
+                permissions.outcome
             } else {
                 // The same no to other contents: history does not grow.
                 if let Some(entry) = document.standing_mut(path) {
@@ -229,8 +229,8 @@ fn own<'a>(document: &'a mut TrustDocument, root: &str, repository: Option<&str>
             declined: None,
             revoked_at: None,
             strange_pins: Vec::new(),
-            permits: Vec::new(),
-            strange_permits: Vec::new(),
+            permissions: Vec::new(),
+            unknown_permissions: Vec::new(),
             extra: Map::new(),
         });
         document.projects.len() - 1
@@ -245,8 +245,8 @@ fn own<'a>(document: &'a mut TrustDocument, root: &str, repository: Option<&str>
 /// Texts whose grant was taken back.
 pub(super) struct RevokedPins {
     pub(super) removed: Vec<PinPath>,
-    /// The subjects whose permits went with them.
-    pub(super) permits: Vec<String>,
+    /// The subjects whose permissions went with them.
+    pub(super) permissions: Vec<String>,
     pub(super) orphans: Vec<Digest>,
 }
 
@@ -259,10 +259,10 @@ pub(super) fn revoke_pins(
 ) -> ChangeResult<RevokedPins> {
     let repository = document.known_repository(root, repository);
     let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
-    let (mut permits, mut outcome) = (Vec::new(), ChangeOutcome::Unchanged);
+    let (mut permissions, mut outcome) = (Vec::new(), ChangeOutcome::Unchanged);
     if paths.is_none() {
-        let revoked = revoke_permits(document, root, repository.as_deref(), None);
-        (permits, outcome) = (revoked.result, revoked.outcome);
+        let revoked = revoke_permissions(document, root, repository.as_deref(), None);
+        (permissions, outcome) = (revoked.result, revoked.outcome);
     }
     // Prompts that were stored before are not handed out with what was revoked, so its time is kept. A revocation of all is
     // also recorded where nothing was granted: a service includes text without a grant.
@@ -314,7 +314,7 @@ pub(super) fn revoke_pins(
     }
     document.projects.retain(|project| !project.is_empty());
     let orphans = orphans(document, digests);
-    ChangeResult::new(RevokedPins { removed: removed.into_iter().collect(), permits, orphans }, outcome)
+    ChangeResult::new(RevokedPins { removed: removed.into_iter().collect(), permissions, orphans }, outcome)
 }
 
 /// Everything that was forgotten.
@@ -347,36 +347,36 @@ pub(super) struct GrantedPermissions {
     pub(super) unchanged: Vec<Permission>,
 }
 
-pub(super) fn grant_permits(
+pub(super) fn grant_permissions(
     document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
-    permits: &[Permission],
+    permissions: &[Permission],
     now: Timestamp,
 ) -> ChangeResult<GrantedPermissions> {
     let mut had = BTreeSet::new();
     let mut newest = None;
-    for record in document.projects_of_mut(root, None).flat_map(|project| &project.permits) {
-        had.insert(record.permit.clone());
+    for record in document.projects_of_mut(root, None).flat_map(|project| &project.permissions) {
+        had.insert(record.permission.clone());
         newest = newest.max(Some(record.granted_at));
     }
     let granted_at = stamp(now, newest);
     let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
-    for permit in permits.iter().cloned().map(Permission::tidy) {
-        match had.contains(&permit) {
-            true => unchanged.insert(permit),
-            false => added.insert(permit),
+    for permission in permissions.iter().cloned().map(Permission::tidy) {
+        match had.contains(&permission) {
+            true => unchanged.insert(permission),
+            false => added.insert(permission),
         };
     }
     let outcome = if added.is_empty() { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded };
     if outcome == ChangeOutcome::Recorded {
         let before = document.projects.len();
-        let fresh = added.iter().map(|permit| PermissionRecord {
-            permit: permit.clone(),
+        let fresh = added.iter().map(|permission| PermissionRecord {
+            permission: permission.clone(),
             granted_at,
             extra: Map::new(),
         });
-        own(document, root, repository).permits.extend(fresh);
+        own(document, root, repository).permissions.extend(fresh);
         if document.projects.len() > before {
             document.projects[before].granted_at = granted_at;
         }
@@ -386,7 +386,7 @@ pub(super) fn grant_permits(
 }
 
 /// Takes back the permits of some subjects, or all (`None`), in all work trees of the repository. Returns the subjects.
-pub(super) fn revoke_permits(
+pub(super) fn revoke_permissions(
     document: &mut TrustDocument,
     root: &str,
     repository: Option<&str>,
@@ -407,23 +407,23 @@ pub(super) fn revoke_permits(
     ChangeResult::new(removed.into_iter().collect(), outcome)
 }
 
-/// Takes permits from one project, also those that only another version may be able to read: they must not grant what
+/// Takes permissions from one project, also those that only another version may be able to read: they must not grant what
 /// was revoked here.
 fn strip(
     project: &mut ProjectRecord,
     subjects: Option<&[String]>,
     removed: &mut BTreeSet<String>,
 ) -> ChangeOutcome {
-    let before = (project.permits.len(), project.strange_permits.len());
-    project.permits.retain(|PermissionRecord { permit, .. }| {
-        let stays = subjects.is_some_and(|subjects| !subjects.contains(&permit.subject));
+    let before = (project.permissions.len(), project.unknown_permissions.len());
+    project.permissions.retain(|PermissionRecord { permission, .. }| {
+        let stays = subjects.is_some_and(|subjects| !subjects.contains(&permission.subject));
         if !stays {
-            removed.insert(permit.subject.clone());
+            removed.insert(permission.subject.clone());
         }
         stays
     });
-    project.strange_permits.retain(|value| stays(value, subjects));
-    let after = (project.permits.len(), project.strange_permits.len());
+    project.unknown_permissions.retain(|value| stays(value, subjects));
+    let after = (project.permissions.len(), project.unknown_permissions.len());
     if before == after { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded }
 }
 

@@ -7,7 +7,7 @@
 
 use super::{
     contents::{Digest, ListHasher},
-    permit::{Permission, PermissionAction, quoted},
+    permission::{Permission, PermissionAction, quoted},
     pins::PinPath,
     store::TrustError,
 };
@@ -56,7 +56,7 @@ pub struct CommandWords<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedCommand {
     /// The permission that a grant of the command records.
-    pub permit: Permission,
+    pub permission: Permission,
     root: PathBuf,
     dir: PathBuf,
     /// The words that name files of the project, by their index.
@@ -101,7 +101,7 @@ impl CheckedCommand {
     /// [`TrustError::EntryInvalid`] where `cwd` is no directory of the project, where a word names something of the
     /// project that cannot be pinned (too large, unreadable, a pipe, a link that leads outside), where the directory of the
     /// extension cannot be copied, and for what
-    /// [`TrustStore::grant_permits`](super::TrustStore::grant_permits) would not record.
+    /// [`TrustStore::grant_permissions`](super::TrustStore::grant_permits) would not record.
     pub fn check(system: &dyn System, root: &Path, command: &CommandWords<'_>) -> Result<Self, TrustError> {
         let asked = root.join(command.cwd);
         let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
@@ -155,9 +155,9 @@ impl CheckedCommand {
         let files = words.iter().map(|(_, file)| (file.path.as_str().to_owned(), file.digest)).collect();
         let (argv, env) = (command.argv.to_vec(), command.env.to_vec());
         let action = PermissionAction::Command { argv, cwd, env, files, directory };
-        let permit = Permission { subject: command.subject.to_owned(), action }.tidy();
-        permit.check().map_err(|why| TrustError::invalid(command.subject, why))?;
-        Ok(CheckedCommand { permit, root, dir, words })
+        let permission = Permission { subject: command.subject.to_owned(), action }.tidy();
+        permission.check().map_err(|why| TrustError::invalid(command.subject, why))?;
+        Ok(CheckedCommand { permission, root, dir, words })
     }
 
     /// Returns the words that start the command. Those that name files of the project name copies of them, beside the trust
@@ -168,7 +168,7 @@ impl CheckedCommand {
     /// file of it; [`TrustError::ScopeViolation`] where the store lies in the project; [`TrustError::Unavailable`] where a
     /// copy cannot be written.
     pub fn copied_argv(&self, system: &dyn System, store: &Path) -> Result<Vec<String>, TrustError> {
-        let PermissionAction::Command { argv, directory, .. } = &self.permit.action else {
+        let PermissionAction::Command { argv, directory, .. } = &self.permission.action else {
             return Ok(Vec::new());
         };
         let mut argv = argv.clone();

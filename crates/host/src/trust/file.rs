@@ -3,7 +3,7 @@
 
 use super::{
     path::{recordable, without_trailing_separators},
-    permit::{Permission, StoredPermission, WRITTEN},
+    permission::{Permission, StoredPermission, WRITTEN},
     pins::{DeclineRecord, PinPath},
     record::{
         Decision, DecisionEntry, GrantedText, PermissionRecord, PinRecord, ProjectRecord, TrustDocument,
@@ -20,7 +20,7 @@ use std::{fmt, marker::PhantomData, path::Path};
 
 const SCHEMA_VERSION: u64 = 1;
 
-/// The key of a project's permits.
+/// The key of a project's permissions.
 pub(super) const COMMANDS: &str = "commands";
 
 /// Reads the file. Each entry that is no entry is reported and skipped.
@@ -122,7 +122,7 @@ fn read_project(
     let declined = keys.get("declined").map(read_declined).transpose()?;
     let revoked_at = keys.get_if("revokedAt", |value| value.as_str()?.parse().ok());
     let (pins, strange_pins) = keys.items("pins", read_pin, skipped)?;
-    let (permits, strange_permits) = keys.items(COMMANDS, read_permit, skipped)?;
+    let (permissions, unknown_permissions) = keys.items(COMMANDS, read_permission, skipped)?;
     Ok(ProjectRecord {
         root,
         repository,
@@ -132,19 +132,19 @@ fn read_project(
         declined,
         revoked_at,
         strange_pins,
-        permits,
-        strange_permits,
+        permissions,
+        unknown_permissions,
         extra: keys.rest(),
     })
 }
 
-fn read_permit(value: &Value) -> Result<PermissionRecord, String> {
+fn read_permission(value: &Value) -> Result<PermissionRecord, String> {
     let mut keys = ObjectKeys::of(value).ok_or("it is not an object")?;
     let granted_at = keys.timestamp("grantedAt")?;
     let JsonObject::<StoredPermission>(written) =
         JsonObject::deserialize(value).map_err(|error| error.to_string())?;
     keys.read.extend(WRITTEN);
-    Ok(PermissionRecord { permit: Permission::try_from(written)?, granted_at, extra: keys.rest() })
+    Ok(PermissionRecord { permission: Permission::try_from(written)?, granted_at, extra: keys.rest() })
 }
 
 fn read_pin(value: &Value) -> Result<PinRecord, String> {
@@ -276,11 +276,15 @@ fn project_value(project: &mut ProjectRecord) -> Value {
     if !project.branches.is_empty() {
         keys.insert("branches".into(), json!(project.branches));
     }
-    if !(project.permits.is_empty() && project.strange_permits.is_empty()) {
+    if !(project.permissions.is_empty() && project.unknown_permissions.is_empty()) {
         // The deeds of one subject stay in the order of their grants, too.
-        project.permits.sort_by(|a, b| a.permit.subject.cmp(&b.permit.subject));
-        let permits = project.permits.iter().map(permit_value).chain(project.strange_permits.iter().cloned());
-        keys.insert(COMMANDS.into(), permits.collect());
+        project.permissions.sort_by(|a, b| a.permission.subject.cmp(&b.permission.subject));
+        let permissions = project
+            .permissions
+            .iter()
+            .map(permission_value)
+            .chain(project.unknown_permissions.iter().cloned());
+        keys.insert(COMMANDS.into(), permissions.collect());
     }
     if let Some(declined) = &project.declined {
         keys.insert("declined".into(), json!({"at": iso(declined.at), "contents": declined.contents}));
@@ -301,8 +305,8 @@ fn pin_value(pin: &PinRecord) -> Value {
     keys.into()
 }
 
-fn permit_value(record: &PermissionRecord) -> Value {
-    let mut keys = record.permit.keys();
+fn permission_value(record: &PermissionRecord) -> Value {
+    let mut keys = record.permission.keys();
     keys.insert("grantedAt".into(), json!(iso(record.granted_at)));
     keys.extend(record.extra.clone());
     keys.into()

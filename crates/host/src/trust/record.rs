@@ -1,10 +1,10 @@
-//! The records in `trust.json`: decisions about whole projects, grants of single texts and permits, and how to look them up.
+//! The records in `trust.json`: decisions about whole projects, grants of single texts and permissions, and how to look them up.
 
 use super::{
     contents::Digest,
     file::iso,
     path::recordable,
-    permit::Permission,
+    permission::Permission,
     pins::{DeclineRecord, PinPath, Pins},
 };
 use jiff::Timestamp;
@@ -186,15 +186,15 @@ pub(super) struct ProjectRecord {
     pub(super) revoked_at: Option<Timestamp>,
     pub(super) strange_pins: Vec<Value>,
     /// In the order of the grants, for each subject.
-    pub(super) permits: Vec<PermissionRecord>,
-    pub(super) strange_permits: Vec<Value>,
+    pub(super) permissions: Vec<PermissionRecord>,
+    pub(super) unknown_permissions: Vec<Value>,
     pub(super) extra: Map<String, Value>,
 }
 
 /// One deed that is granted.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PermissionRecord {
-    pub(super) permit: Permission,
+    pub(super) permission: Permission,
     pub(super) granted_at: Timestamp,
     pub(super) extra: Map<String, Value>,
 }
@@ -254,9 +254,9 @@ impl ProjectRecord {
 
     /// Returns whether it records nothing, so that it can be removed.
     pub(super) fn is_empty(&self) -> bool {
-        self.only_permits()
-            && self.permits.is_empty()
-            && self.strange_permits.is_empty()
+        self.only_permissions()
+            && self.permissions.is_empty()
+            && self.unknown_permissions.is_empty()
             && self.extra.is_empty()
     }
 
@@ -265,12 +265,12 @@ impl ProjectRecord {
         self.pins.is_empty()
             && self.strange_pins.is_empty()
             && self.declined.is_none()
-            && self.permits.is_empty()
-            && self.strange_permits.is_empty()
+            && self.permissions.is_empty()
+            && self.unknown_permissions.is_empty()
     }
 
     /// Returns whether it records nothing about texts.
-    pub(super) fn only_permits(&self) -> bool {
+    pub(super) fn only_permissions(&self) -> bool {
         self.pins.is_empty()
             && self.strange_pins.is_empty()
             && self.declined.is_none()
@@ -301,7 +301,7 @@ pub struct TrustRow {
     pub branches: Vec<String>,
     /// The permissions of the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub permits: Vec<Permission>,
+    pub permissions: Vec<Permission>,
     /// The digest of the contents that were granted as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
@@ -336,7 +336,7 @@ impl Records {
                 continue;
             }
             match rows.iter_mut().find(|row| row.mode == TrustMode::Whole && row.path == project.root) {
-                Some(row) if project.only_permits() => row.permits.extend(permits(project)),
+                Some(row) if project.only_permissions() => row.permissions.extend(permissions(project)),
                 _ => rows.push(pinned(project)),
             }
         }
@@ -354,7 +354,7 @@ fn whole(entry: &DecisionEntry) -> TrustRow {
         repository: None,
         texts: Vec::new(),
         branches: Vec::new(),
-        permits: Vec::new(),
+        permissions: Vec::new(),
         digest: entry.digest,
         note: entry.note.clone(),
     }
@@ -366,7 +366,7 @@ fn pinned(project: &ProjectRecord) -> TrustRow {
     TrustRow {
         path: project.root.clone(),
         mode: TrustMode::Pinned,
-        trust: match project.pins.is_empty() && project.permits.is_empty() {
+        trust: match project.pins.is_empty() && project.permissions.is_empty() {
             true => Trust::Declined,
             false => Trust::Trusted,
         },
@@ -374,14 +374,14 @@ fn pinned(project: &ProjectRecord) -> TrustRow {
         repository: project.repository.clone(),
         texts: project.pins.iter().map(text).collect(),
         branches: project.branches.clone(),
-        permits: permits(project).collect(),
+        permissions: permissions(project).collect(),
         digest: None,
         note: None,
     }
 }
 
-fn permits(project: &ProjectRecord) -> impl Iterator<Item = Permission> {
-    project.permits.iter().map(|record| record.permit.clone())
+fn permissions(project: &ProjectRecord) -> impl Iterator<Item = Permission> {
+    project.permissions.iter().map(|record| record.permission.clone())
 }
 
 fn instant<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
@@ -408,11 +408,11 @@ pub struct Permissions {
 impl Permissions {
     /// Returns the state of a deed. What was granted once stays granted until it is revoked.
     #[must_use]
-    pub fn state(&self, permit: &Permission) -> PermissionState {
-        let permit = permit.clone().tidy();
-        if self.granted.contains(&permit) {
+    pub fn state(&self, permission: &Permission) -> PermissionState {
+        let permission = permission.clone().tidy();
+        if self.granted.contains(&permission) {
             PermissionState::Granted
-        } else if self.granted.iter().any(|granted| granted.subject == permit.subject) {
+        } else if self.granted.iter().any(|granted| granted.subject == permission.subject) {
             PermissionState::Changed
         } else {
             PermissionState::New
@@ -422,7 +422,7 @@ impl Permissions {
     /// Returns what was granted last to a subject: what a question about a change compares with.
     #[must_use]
     pub fn latest(&self, subject: &str) -> Option<&Permission> {
-        self.granted.iter().rev().find(|permit| permit.subject == subject)
+        self.granted.iter().rev().find(|permission| permission.subject == subject)
     }
 }
 
@@ -431,17 +431,17 @@ impl Records {
     /// that is trusted as a whole. Other work trees of its repository share nothing of it: what a command loads by itself
     /// may differ there.
     #[must_use]
-    pub fn permits(&self, root: &Path) -> Permissions {
+    pub fn permissions(&self, root: &Path) -> Permissions {
         if self.lies_inside(root) {
             return Permissions::default();
         }
         let projects = self.document.projects_of(root, None);
-        let mut all: Vec<_> = projects.flat_map(|ProjectRecord { permits, .. }| permits).collect();
-        all.sort_by_key(|permit| permit.granted_at);
+        let mut all: Vec<_> = projects.flat_map(|ProjectRecord { permissions, .. }| permissions).collect();
+        all.sort_by_key(|permission| permission.granted_at);
         let mut granted: Vec<Permission> = Vec::with_capacity(all.len());
         for record in all {
-            if !granted.contains(&record.permit) {
-                granted.push(record.permit.clone());
+            if !granted.contains(&record.permission) {
+                granted.push(record.permission.clone());
             }
         }
         Permissions { granted }

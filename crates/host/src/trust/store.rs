@@ -8,7 +8,7 @@ use super::{
     contents::Digest,
     file,
     path::{escaped, recordable},
-    permit::Permission,
+    permission::Permission,
     pins::{PinPath, PinnedText},
     record::{GrantedText, Records, TrustDocument, TrustRow, WholeRecord},
 };
@@ -105,12 +105,12 @@ pub struct RevokeReport {
     /// The paths that have no grant any more, sorted.
     pub removed: Vec<PinPath>,
     /// The subjects whose permissions were revoked too, if everything was revoked, sorted.
-    pub permits: Vec<String>,
+    pub permissions: Vec<String>,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
 
-/// The result of a grant of permits.
+/// The result of a grant of permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionReport {
     /// The newly granted permissions, sorted.
@@ -121,7 +121,7 @@ pub struct PermissionReport {
     pub audit: Vec<AuditEvent>,
 }
 
-/// The result of a revocation of permits.
+/// The result of a revocation of permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionRevokeReport {
     /// The subjects that have no grant any more, sorted.
@@ -284,7 +284,7 @@ impl<'a> TrustStore<'a> {
         self.change(Some(root), grant).map(|(_, outcome)| outcome)
     }
 
-    /// Takes back the grants of some texts (of all below a path), or of everything (`None`, permits too), in all work trees of the repository.
+    /// Takes back the grants of some texts (of all below a path), or of everything (`None`, permissions too), in all work trees of the repository.
     /// Copies that no record names any more are removed. The time is recorded; that of all also where nothing was granted.
     ///
     /// # Errors
@@ -297,7 +297,7 @@ impl<'a> TrustStore<'a> {
     ) -> Result<RevokeReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
         if self.is_missing() && paths.is_some() {
-            return Ok(RevokeReport { removed: Vec::new(), permits: Vec::new(), audit: Vec::new() });
+            return Ok(RevokeReport { removed: Vec::new(), permissions: Vec::new(), audit: Vec::new() });
         }
         let mut suppressed = Vec::new();
         let (revoked, outcome) = self.change_and(
@@ -310,28 +310,28 @@ impl<'a> TrustStore<'a> {
             audit.push(trust_evaluated(root, Trust::Untrusted));
         }
         audit.append(&mut suppressed);
-        Ok(RevokeReport { removed: revoked.removed, permits: revoked.permits, audit })
+        Ok(RevokeReport { removed: revoked.removed, permissions: revoked.permissions, audit })
     }
 
     /// Records what a project may do: under the root and repository of [`TrustStore::grant_pins`], or for a project that
-    /// is trusted as a whole under its canonical directory. Earlier permits stay.
+    /// is trusted as a whole under its canonical directory. Earlier permissions stay.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_permits(
+    pub fn grant_permissions(
         &self,
         root: &Path,
         repository: Option<&Path>,
-        permits: &[Permission],
+        permissions: &[Permission],
     ) -> Result<PermissionReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
-        for permit in permits {
-            permit.check().map_err(|why| TrustError::invalid(&permit.subject, why))?;
+        for permission in permissions {
+            permission.check().map_err(|why| TrustError::invalid(&permission.subject, why))?;
         }
         let (granted, outcome) = self.change(Some(root), |document, _| {
-            Ok(change::grant_permits(document, root_text, repository, permits, self.system.now()))
+            Ok(change::grant_permissions(document, root_text, repository, permissions, self.system.now()))
         })?;
-        let subjects = granted.added.iter().map(|permit| permit.subject.clone()).collect();
+        let subjects = granted.added.iter().map(|permission| permission.subject.clone()).collect();
         let audit = approval(outcome, root_text, "granted", subjects);
         Ok(PermissionReport { added: granted.added, unchanged: granted.unchanged, audit })
     }
@@ -340,7 +340,7 @@ impl<'a> TrustStore<'a> {
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn revoke_permits(
+    pub fn revoke_permissions(
         &self,
         root: &Path,
         repository: Option<&Path>,
@@ -351,7 +351,7 @@ impl<'a> TrustStore<'a> {
             return Ok(PermissionRevokeReport { removed: Vec::new(), audit: Vec::new() });
         }
         let (removed, outcome) = self.change(Some(root), |document, _| {
-            Ok(change::revoke_permits(document, root_text, repository, subjects))
+            Ok(change::revoke_permissions(document, root_text, repository, subjects))
         })?;
         let audit = approval(outcome, root_text, "revoked", removed.clone());
         Ok(PermissionRevokeReport { removed, audit })

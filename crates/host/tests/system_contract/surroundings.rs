@@ -28,6 +28,6 @@ pub fn the_machine_knows_where_it_is(place: &Place) {
 }
 
 pub fn git_has_an_answer_for_a_directory_without_a_repository(place: &Place) {
-    let trouble = place.system.git_status(&place.root, HardLinks::Read).expect_err("no repository here");
-    assert!(matches!(trouble, GitError::NoRepository | GitError::Unsupported(_)), "{trouble}");
+    let problem = place.system.git_status(&place.root, HardLinks::Read).expect_err("no repository here");
+    assert!(matches!(problem, GitError::NoRepository | GitError::Unsupported(_)), "{problem}");
 }

@@ -228,13 +228,13 @@ pub fn remove_dir_removes_empty_directories_only(place: &Place) {
 
 pub fn a_lock_excludes_and_ends_with_its_value(place: &Place) {
     let path = place.at("lock");
-    let held = place.system.lock(&path).expect("a free lock");
+    let untrusted = place.system.lock(&path).expect("a free lock");
     let stat = place.system.stat(&path).expect("the lock file");
     assert_eq!((stat.kind, stat.len), (FileKind::File, 0));
     assert_eq!(place.system.lock(&path).map(drop), Err(WriteError::Busy));
     let other = place.system.lock(&place.at("other"));
     assert!(other.is_ok(), "another file is another lock");
-    drop(held);
+    drop(untrusted);
     assert!(place.system.lock(&path).is_ok());
     place.file("full", "text");
     drop(place.system.lock(&place.at("full")));
@@ -243,7 +243,7 @@ pub fn a_lock_excludes_and_ends_with_its_value(place: &Place) {
 
 pub fn waiting_for_a_lock_ends_when_it_is_free(place: &Place) {
     let path = place.at("lock");
-    let held = place.system.lock(&path).expect("a free lock");
+    let untrusted = place.system.lock(&path).expect("a free lock");
     let inside = AtomicBool::new(true);
     let started = Barrier::new(2);
     thread::scope(|scope| {
@@ -256,7 +256,7 @@ pub fn waiting_for_a_lock_ends_when_it_is_free(place: &Place) {
         // Time in which a lock that excludes nobody would let the other one in.
         thread::sleep(Duration::from_millis(50));
         inside.store(false, Ordering::SeqCst);
-        drop(held);
+        drop(untrusted);
     });
 }
 

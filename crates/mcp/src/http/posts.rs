@@ -70,8 +70,8 @@ impl From<serde_json::Error> for PostError {
 /// Messages as POST requests.
 pub(crate) struct Posts {
     line: Arc<SharedConnection>,
-    heard: UnboundedReceiver<ServerJsonRpcMessage>,
-    /// Kept so that `heard` ends when this closes, and not before.
+    reply: UnboundedReceiver<ServerJsonRpcMessage>,
+    /// Kept so that `reply` ends when this closes, and not before.
     says: Option<UnboundedSender<ServerJsonRpcMessage>>,
 }
 
@@ -107,7 +107,7 @@ impl Posts {
         intake: Arc<Intake>,
         patience: Duration,
     ) -> Self {
-        let (says, heard) = unbounded_channel();
+        let (says, reply) = unbounded_channel();
         let line = SharedConnection {
             address: Mutex::new(address),
             headers,
@@ -115,7 +115,7 @@ impl Posts {
             patience,
             session: Mutex::default(),
         };
-        Posts { line: Arc::new(line), heard, says: Some(says) }
+        Posts { line: Arc::new(line), reply, says: Some(says) }
     }
 }
 
@@ -146,7 +146,7 @@ impl Transport<RoleClient> for Posts {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        self.heard.recv().await
+        self.reply.recv().await
     }
 
     async fn close(&mut self) -> Result<(), PostError> {
@@ -403,11 +403,11 @@ pub(super) async fn send(
 
 /// Says that it was TLS that failed: what follows sounds like a broken server where the address is that of plain HTTP.
 fn no_tls(error: io::Error) -> io::Error {
-    let hint = match error.to_string().contains("InvalidContentType") {
+    let help = match error.to_string().contains("InvalidContentType") {
         true => "; is it an `http` address?",
         false => "",
     };
-    io::Error::new(error.kind(), format!("TLS failed: {error}{hint}"))
+    io::Error::new(error.kind(), format!("TLS failed: {error}{help}"))
 }
 
 async fn over<C>(connection: C, request: Request<Full<Bytes>>) -> io::Result<Response<Incoming>>

@@ -136,13 +136,13 @@ async fn a_client_that_reads_late_gets_every_answer() {
     });
     // The streams hold a few kilobytes: the server waits for us, and with it the writer.
     tokio::task::yield_now().await;
-    let mut heard = Vec::new();
+    let mut reply = Vec::new();
     for _ in 0..MANY {
         let said: Value = serde_json::from_str(&read.next_line().await.unwrap().unwrap()).unwrap();
-        heard.push(said["id"].as_u64().unwrap());
+        reply.push(said["id"].as_u64().unwrap());
     }
-    heard.sort_unstable();
-    assert!(heard.into_iter().eq(0..MANY as u64), "each once");
+    reply.sort_unstable();
+    assert!(reply.into_iter().eq(0..MANY as u64), "each once");
     drop(writing.await.unwrap());
 }
 

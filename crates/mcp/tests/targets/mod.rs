@@ -26,20 +26,20 @@ pub fn wants() -> Vec<ContentRequest> {
 }
 
 /// Asserts that all was heard that a well-behaved fake server has.
-pub fn assert_all_heard(heard: &ServerReply) {
-    let said = heard.said.as_ref().expect("it answers");
+pub fn assert_all_received(reply: &ServerReply) {
+    let said = reply.said.as_ref().expect("it answers");
     assert_eq!(said.instructions.as_deref(), Some("Be kind to the fake."));
     assert_eq!(said.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["read", "write"]);
     assert_eq!(said.prompts[0].arguments[0].name, "whom");
     assert_eq!(said.resources[0].uri, "fake://notes");
     assert_eq!(said.fetched[0].texts, ["Hello, you."]);
     assert_eq!(said.fetched[1].texts, ["Noted."]);
-    assert_eq!(heard.calls_itself.as_deref(), Some("fake 1.0"));
-    assert_eq!(heard.protocol.as_deref(), Some("2025-11-25"));
-    assert_eq!(codes(heard), ["mcp/not-text"], "the picture in the prompt");
+    assert_eq!(reply.calls_itself.as_deref(), Some("fake 1.0"));
+    assert_eq!(reply.protocol.as_deref(), Some("2025-11-25"));
+    assert_eq!(codes(reply), ["mcp/not-text"], "the picture in the prompt");
 }
 
 /// The codes of the notes, in their order.
-pub fn codes(heard: &ServerReply) -> Vec<&str> {
-    heard.notes.iter().map(|note| note.code.as_str()).collect()
+pub fn codes(reply: &ServerReply) -> Vec<&str> {
+    reply.notes.iter().map(|note| note.code.as_str()).collect()
 }

@@ -46,9 +46,9 @@ impl QueryParameters {
         let detail = format!("unknown parameter: `{}`", short(name));
         let problem = Problem::new(StatusCode::BAD_REQUEST, "query", detail);
         Err(match did_you_mean(name, known.iter().map(String::as_str)) {
-            Some(near) => problem.hint(format!("did you mean `{near}`?")),
-            None if known.is_empty() => problem.hint("this address takes none"),
-            None => problem.hint(format!("this address takes `{}`", known.join("`, `"))),
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None if known.is_empty() => problem.help("this address takes none"),
+            None => problem.help(format!("this address takes `{}`", known.join("`, `"))),
         })
     }
 }

@@ -114,7 +114,7 @@ impl RequestGuard {
                 "store-unavailable",
                 "the access token cannot be checked now",
             )
-            .hint("try again in a second; the log has the reason")
+            .help("try again in a second; the log has the reason")
             .reason(error.to_string())
         })?;
         let Some(known) = known else {
@@ -123,11 +123,11 @@ impl RequestGuard {
                 "token-unknown",
                 "this access token is not known",
             )
-            .hint("`preface token list` names those that are; a new one is valid after a few seconds"));
+            .help("`preface token list` names those that are; a new one is valid after a few seconds"));
         };
         let identity = self.valid(&known).ok_or_else(|| {
             Problem::new(StatusCode::UNAUTHORIZED, "token-expired", "this access token has expired")
-                .hint("`preface token revoke NAME` and `preface token create NAME` replace it")
+                .help("`preface token revoke NAME` and `preface token create NAME` replace it")
         })?;
         identity.require(role::needed(&parts.method, route))?;
         Ok(identity)
@@ -143,7 +143,7 @@ impl RequestGuard {
     /// The name that the client used must be ours: else a page elsewhere has pointed its own name here.
     fn named_rightly(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |status, detail: String| {
-            Err(Problem::new(status, "host", detail).hint(
+            Err(Problem::new(status, "host", detail).help(
                 "use the address that `preface serve` printed, or start it with `preface serve --allowed-host NAME`",
             ))
         };
@@ -178,7 +178,7 @@ impl RequestGuard {
     fn page_is_ours(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |code, detail: &str| {
             Err(Problem::new(StatusCode::FORBIDDEN, code, detail)
-                .hint("only the page of this service may do that; other programs send no Origin header"))
+                .help("only the page of this service may do that; other programs send no Origin header"))
         };
         let headers = &parts.headers;
         let has = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
@@ -214,7 +214,7 @@ impl RequestGuard {
                 "page-token",
                 "the page is of an earlier start of this service",
             )
-            .hint("load the page again")),
+            .help("load the page again")),
             None => {
                 refused("page-token", "the request comes from a page and lacks the header `X-Preface-Token`")
             }

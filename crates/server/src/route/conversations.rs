@@ -4,9 +4,9 @@ use crate::{
     App, ConstructOutcome, Problem,
     caller::Caller,
     extract::{MaybeBody, PathValues, QueryValues},
-    kept::{CachedPrompt, PromptReply, tag, tagged},
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
+    prompt_reply::{CachedPrompt, PromptReply, tag, tagged},
     reply::HandlerResult,
 };
 use axum::{
@@ -17,8 +17,8 @@ use axum::{
 };
 use jiff::{Timestamp, ToSpan};
 use preface::{
+    conversation::{Asked, ConversationError, Refresh, TemplateChoice, UsedValue},
     host::places::HomeTrust,
-    keep::{Asked, ConversationError, FactUsed, Refresh, TemplateChoice},
     store::{
         ConstructReason, ConversationId, Filter, List, PromptSummary, Revision, TemplateName, TemplateUsed,
         format_instant,
@@ -105,7 +105,7 @@ impl TurnBody {
         // Refused whether or not this request builds a prompt.
         if cwd.as_ref().is_some_and(|cwd| !Path::new(cwd).is_absolute()) {
             return Err(Problem::new(StatusCode::BAD_REQUEST, "cwd", "`cwd` is not an absolute path")
-                .hint("write the directory from `/` on"));
+                .help("write the directory from `/` on"));
         }
         if let Some(template) = &template {
             template.parse::<TemplateChoice>()?;
@@ -160,7 +160,7 @@ pub struct ExplainReply {
     /// Its parts with the origin of each byte: what `preface explain --format json` prints.
     document: Document,
     /// What was looked up, by name; digests in place of values.
-    facts: Vec<FactUsed>,
+    variables: Vec<UsedValue>,
     /// What was asked.
     asked: Asked,
 }
@@ -185,10 +185,10 @@ pub struct ConversationItem {
     /// The profile it was built by.
     preset: String,
     /// The template it was built from.
-    #[schema(value_type = Option<crate::kept::Template>, required)]
+    #[schema(value_type = Option<crate::prompt_reply::Template>, required)]
     template: Option<TemplateUsed>,
     /// Why it was built.
-    #[schema(value_type = crate::kept::ReasonWord)]
+    #[schema(value_type = crate::prompt_reply::ReasonWord)]
     reason: ConstructReason,
     /// When the conversation began.
     #[schema(format = DateTime)]
@@ -202,7 +202,7 @@ impl From<PromptSummary> for ConversationItem {
     fn from(head: PromptSummary) -> Self {
         ConversationItem {
             conversation_id: head.id.into(),
-            revision: head.seal.revision,
+            revision: head.revision.revision,
             fingerprint: head.fingerprint,
             bytes: head.bytes,
             cwd: head.cwd,
@@ -218,7 +218,7 @@ impl From<PromptSummary> for ConversationItem {
 
 /// A prompt that was replaced.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct PastItem {
+pub struct HistoryItem {
     /// What it was.
     #[serde(flatten)]
     was: ConversationItem,
@@ -277,36 +277,37 @@ pub async fn turn(
 ) -> HandlerResult<Response> {
     let mut asked = body.asked(app.settings.home_trust)?;
     if let Some(at_hand) = read(&app, &id).await? {
-        if let Some(turned) = app.keeper.later_turn(&at_hand.head, &asked, &actor).await? {
+        if let Some(turned) = app.service.later_turn(&at_hand.head, &asked, &actor).await? {
             if turned.constructed {
                 app.metrics.constructed(ConstructOutcome::Refreshed);
                 app.kept.drop(&id);
             }
             let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
             let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
-            return Ok(tagged(status, turned.head.seal, &reply));
+            return Ok(tagged(status, turned.head.revision, &reply));
         }
-        let notes = app.keeper.notes(&at_hand.head, &asked).await?;
+        let notes = app.service.notes(&at_hand.head, &asked).await?;
         if notes.is_empty() {
             return Ok(at_hand.response());
         }
         let reply = PromptReply::of(&at_hand.head, false, notes);
-        return Ok(tagged(StatusCode::OK, at_hand.head.seal, &reply));
+        return Ok(tagged(StatusCode::OK, at_hand.head.revision, &reply));
     }
     // Clients take these segments out of an address, so what is built here could not be asked for.
     if matches!(id.as_str(), "." | "..") {
         let detail = format!("`{id}` is no id for a new conversation: clients take it out of an address");
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail).hint("use another id"));
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail).help("use another id"));
     }
     asked.preset.get_or_insert_with(|| app.settings.preset.clone());
-    let turned =
-        counted(&app, app.keeper.first_turn(&id, &asked, &actor).await, |turned| match turned.constructed {
+    let turned = counted(&app, app.service.first_turn(&id, &asked, &actor).await, |turned| {
+        match turned.constructed {
             true => Some(ConstructOutcome::Created),
             false => Some(ConstructOutcome::Raced),
-        })?;
+        }
+    })?;
     let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
     let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
-    Ok(tagged(status, turned.head.seal, &reply))
+    Ok(tagged(status, turned.head.revision, &reply))
 }
 
 /// Returns the prompt that is kept, and builds nothing.
@@ -326,7 +327,7 @@ pub async fn system_prompt(
     headers: HeaderMap,
 ) -> HandlerResult<Response> {
     let at_hand = read(&app, &id).await?.ok_or(ConversationError::Unknown(id))?;
-    app.keeper.check_trust(&at_hand.head, &Asked::default()).await?;
+    app.service.check_trust(&at_hand.head, &Asked::default()).await?;
     if if_none_match(&headers, at_hand.tag()) {
         return Ok(
             (StatusCode::NOT_MODIFIED, [(axum::http::header::ETAG, at_hand.tag().clone())]).into_response()
@@ -360,7 +361,7 @@ pub async fn compact(
     let (turn, instructions) = body.split();
     let asked = turn.asked(app.settings.home_trust)?;
     let expected = expected(&app, &id, &headers).await?;
-    let compacted = app.keeper.compact(&id, &asked, expected, &actor).await;
+    let compacted = app.service.compact(&id, &asked, expected, &actor).await;
     let mut compacted =
         counted(&app, compacted, |compacted| compacted.constructed.then_some(ConstructOutcome::Compacted))?;
     app.kept.drop(&id);
@@ -370,7 +371,7 @@ pub async fn compact(
     let text = compacted.system_prompt();
     let prompt = PromptReply::of(&compacted.head, compacted.constructed, compacted.notes).with_text(text);
     let reply = CompactionReply { prompt, instructions: compacted.instructions };
-    Ok(tagged(StatusCode::OK, compacted.head.seal, &reply))
+    Ok(tagged(StatusCode::OK, compacted.head.revision, &reply))
 }
 
 /// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays,
@@ -397,13 +398,13 @@ pub async fn refresh(
     let asked = body.asked(app.settings.home_trust)?;
     let expected = expected(&app, &id, &headers).await?;
     let how = if query.dry_run { Refresh::Show } else { Refresh::Keep };
-    let refreshed = app.keeper.refresh(&id, &asked, how, expected, &actor).await;
+    let refreshed = app.service.refresh(&id, &asked, how, expected, &actor).await;
     let refreshed =
         counted(&app, refreshed, |refreshed| refreshed.constructed.then_some(ConstructOutcome::Refreshed))?;
     app.kept.drop(&id);
     let prompt = PromptReply::of(&refreshed.head, refreshed.constructed, refreshed.notes);
     let reply = RefreshReply { prompt, difference: refreshed.difference };
-    Ok(tagged(StatusCode::OK, refreshed.head.seal, &reply))
+    Ok(tagged(StatusCode::OK, refreshed.head.revision, &reply))
 }
 
 /// Tells where each byte of the kept prompt came from.
@@ -419,12 +420,16 @@ pub async fn explain(
     State(app): State<Arc<App>>,
     PathValues(id): PathValues<ConversationId>,
 ) -> HandlerResult<Response> {
-    let explained = app.keeper.explain(&id).await?;
-    let seal = explained.head.seal;
+    let explained = app.service.explain(&id).await?;
+    let revision = explained.head.revision;
     let prompt = PromptReply::of(&explained.head, false, Diagnostics::new());
-    let reply =
-        ExplainReply { prompt, document: explained.document, facts: explained.facts, asked: explained.asked };
-    Ok(tagged(StatusCode::OK, seal, &reply))
+    let reply = ExplainReply {
+        prompt,
+        document: explained.document,
+        variables: explained.variables,
+        asked: explained.asked,
+    };
+    Ok(tagged(StatusCode::OK, revision, &reply))
 }
 
 /// Lists what the conversation was told before, the newest first.
@@ -432,24 +437,24 @@ pub async fn explain(
     get, path = "/conversations/{id}/past", tag = "conversations", operation_id = "past",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), PageQuery),
     responses(
-        (status = 200, body = Paged<PastItem>, description = "A page of prompts"),
+        (status = 200, body = Paged<HistoryItem>, description = "A page of prompts"),
         (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
     ),
 )]
-pub async fn past(
+pub async fn history(
     State(app): State<Arc<App>>,
     PathValues(id): PathValues<ConversationId>,
     QueryValues(page): QueryValues<PageQuery>,
-) -> HandlerResult<Json<Paged<PastItem>>> {
+) -> HandlerResult<Json<Paged<HistoryItem>>> {
     let request = page.request(List::Past)?;
-    let past = app.store.past(&id, &request).await?;
-    if past.items.is_empty() && app.store.seal(&id).await?.is_none() {
+    let history = app.store.history(&id, &request).await?;
+    if history.items.is_empty() && app.store.revision(&id).await?.is_none() {
         return Err(ConversationError::Unknown(id).into());
     }
-    Ok(Json(Paged::of(past, |past| PastItem {
-        system_prompt: past.was.head.text.to_string(),
-        replaced_at: format_instant(past.replaced_at),
-        was: past.was.head.into(),
+    Ok(Json(Paged::of(history, |history| HistoryItem {
+        system_prompt: history.was.head.text.to_string(),
+        replaced_at: format_instant(history.replaced_at),
+        was: history.was.head.into(),
     })))
 }
 
@@ -563,8 +568,8 @@ async fn expected(app: &App, id: &ConversationId, headers: &HeaderMap) -> Handle
         return Ok(None);
     }
     let head = app.store.head(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?;
-    match if_match(headers, &tag(head.seal)) {
-        true => Ok(Some(head.seal)),
+    match if_match(headers, &tag(head.revision)) {
+        true => Ok(Some(head.revision)),
         false => Err(ConversationError::Stale(Box::new(head)).into()),
     }
 }

@@ -73,7 +73,7 @@ fn filled(html: &str, app: &App, identity: &Identity, nonce: &str, policy: &str)
 pub async fn asset(PathValues(name): PathValues<String>, headers: HeaderMap) -> HandlerResult<Response> {
     let file = web::asset(&name, takes(&headers, "br")).ok_or_else(|| {
         Problem::new(StatusCode::NOT_FOUND, "no-file", "the page has no such file")
-            .hint("load the page again")
+            .help("load the page again")
     })?;
     let fields = [
         (header::CONTENT_TYPE, HeaderValue::from_static(file.kind)),

@@ -45,10 +45,10 @@ pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> HandlerR
         let (status, code, reason) =
             (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable", error.to_string());
         let problem = if may_read {
-            Problem { hint: error.hint(), ..Problem::new(status, code, reason.clone()) }
+            Problem { help: error.help(), ..Problem::new(status, code, reason.clone()) }
         } else {
             Problem::new(status, code, "the store does not answer, or takes no writes")
-                .hint("the log has the reason")
+                .help("the log has the reason")
         };
         return Err(problem.reason(reason));
     }

@@ -79,10 +79,11 @@ pub async fn variables(
     };
     let roots = app.settings.roots.clone();
     let values = app.work(move |engine| engine.variable_values(&request, &roots)).await?;
-    let entry = |(variable, fact): (Variable, Option<preface_core::fact::RecordedVariable>)| VariableEntry {
-        variable,
-        exists: fact.as_ref().map(|fact| fact.value.is_some()),
-        value: fact.map(|fact| fact.value),
-    };
+    let entry =
+        |(variable, recorded): (Variable, Option<preface_core::variable::RecordedVariable>)| VariableEntry {
+            variable,
+            exists: recorded.as_ref().map(|recorded| recorded.value.is_some()),
+            value: recorded.map(|recorded| recorded.value),
+        };
     Ok(Json(VariablesReply { variables: values.into_iter().map(entry).collect() }))
 }

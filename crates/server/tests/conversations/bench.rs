@@ -3,8 +3,8 @@
 use crate::common::{Answer, Service, machine};
 use axum::{body::Body, http::Method};
 use preface::{
+    conversation::Asked,
     host::system::memory::MemorySystem,
-    keep::Asked,
     store::{self, Actor, Store},
 };
 use preface_server::{App, ServiceSettings, router};
@@ -73,7 +73,7 @@ impl Bench {
             template: template.map(str::to_owned),
             ..Asked::in_dir("/work/p")
         };
-        let turned = self.app.keeper.turn(&id.parse().unwrap(), &asked, &Actor::at("t", at)).await;
+        let turned = self.app.service.turn(&id.parse().unwrap(), &asked, &Actor::at("t", at)).await;
         assert!(turned.unwrap().constructed);
     }
 }

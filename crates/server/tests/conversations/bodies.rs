@@ -172,7 +172,7 @@ async fn a_body_that_is_packed_is_refused() {
     for coding in ["gzip", "br", "identity, gzip", "x", ""] {
         for path in ["/conversations/c/turns", "/system-prompt/analyze"] {
             let problem = ask(path, coding).await.problem(415, "content-encoding");
-            assert!(problem["hint"].as_str().unwrap().contains("Content-Encoding"), "{problem}");
+            assert!(problem["help"].as_str().unwrap().contains("Content-Encoding"), "{problem}");
         }
     }
     assert_eq!(ask("/conversations/c/turns", "Identity").await.status, 201);
@@ -184,7 +184,7 @@ async fn a_parameter_that_no_operation_has_is_refused_and_nothing_is_done() {
     bench.post("c/turns", &json!({})).await;
     let problem = bench.post("c/refresh?dryrun=true", &json!({})).await.problem(400, "query");
     assert_eq!(problem["detail"], "unknown parameter: `dryrun`");
-    assert_eq!(problem["hint"], "did you mean `dry_run`?");
+    assert_eq!(problem["help"], "did you mean `dry_run`?");
     for path in ["/c/system-prompt?x=1", "/c/past?limit=1&x", "?prefix=c&Limit=1"] {
         bench.get(path).await.problem(400, "query");
     }
@@ -208,5 +208,5 @@ async fn answers_name_no_flag_of_the_command_line() {
     let turned = bench.post("c/turns", &json!({"agent": ""})).await;
     assert!(!turned.text.contains("--agent"), "{}", turned.text);
     let turned = bench.post("c/turns", &json!({"cwd": "/work/p/AGENTS.md"})).await;
-    assert_eq!(turned.problem(422, "no-directory")["hint"], "make it, or name another");
+    assert_eq!(turned.problem(422, "no-directory")["help"], "make it, or name another");
 }

@@ -100,17 +100,19 @@ async fn explain_tells_where_each_byte_came_from() {
     assert_eq!(reply["prompt"]["system_prompt"], reply["document"]["text"]);
     let spans = reply["document"]["parts"][0]["spans"].as_array().unwrap();
     let kinds: Vec<&str> = spans.iter().map(|span| span["origin"]["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["stored", "fact", "stored", "fact"]);
+    assert_eq!(kinds, ["stored", "variable", "stored", "variable"]);
     let mut at = json!(0);
     for span in spans {
         assert_eq!(span["range"][0], at, "spans follow each other");
         at = span["range"][1].clone();
     }
     assert_eq!(at, json!(reply["document"]["text"].as_str().unwrap().len()));
-    let facts = reply["facts"].as_array().unwrap();
-    let names: Vec<&str> = facts.iter().map(|fact| fact["fact"].as_str().unwrap()).collect();
+    let variables = reply["variables"].as_array().unwrap();
+    let names: Vec<&str> = variables.iter().map(|variable| variable["variable"].as_str().unwrap()).collect();
     assert_eq!(names, ["file:AGENTS.md", "prompt:cwd"]);
-    assert!(facts.iter().all(|fact| fact["digest"].is_string() && fact.get("value").is_none()));
+    assert!(
+        variables.iter().all(|variable| variable["digest"].is_string() && variable.get("value").is_none())
+    );
     assert_eq!(reply["asked"]["cwd"], "/work/p");
 }
 

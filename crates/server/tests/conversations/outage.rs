@@ -29,7 +29,7 @@ async fn while_the_store_is_away_conversations_are_told_so() {
         let answer = bench.service.send(method.clone(), path, &[], axum::body::Body::empty()).await;
         let problem = answer.problem(503, "store-unavailable");
         assert_eq!(answer.header("retry-after"), Some("1"), "{method} {path}");
-        assert!(problem["hint"].is_string(), "{problem}");
+        assert!(problem["help"].is_string(), "{problem}");
     }
     bench.service.put("/system-prompt", &json!({"template": "x"})).await.problem(503, "store-unavailable");
     bench.service.post("/purge", &json!({"older_than_seconds": 1})).await.problem(503, "store-unavailable");

@@ -115,8 +115,8 @@ impl Store for Switch {
         self.write(|store| store.label(name, label, version, actor))
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
-        self.read(|store| store.seal(id))
+    fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
+        self.read(|store| store.revision(id))
     }
 
     fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
@@ -157,8 +157,12 @@ impl Store for Switch {
         self.read(|store| store.conversations(filter, page))
     }
 
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>> {
-        self.read(|store| store.past(id, page))
+    fn history<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<ReplacedPrompt>> {
+        self.read(|store| store.history(id, page))
     }
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {

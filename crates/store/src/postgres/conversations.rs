@@ -4,7 +4,7 @@ use super::{
     PostgresStore,
     audit::Removal,
     fault::AttemptError,
-    rows::{conversation, count, head, head_columns, seal, signed},
+    rows::{conversation, count, head, head_columns, revision, signed},
     session::{PostgresSession, PriorAttempts},
 };
 use crate::{
@@ -44,12 +44,11 @@ impl<'a> ConversationRow<'a> {
     fn of(conversation: &'a StoredPrompt, actor: &'a Actor) -> Result<Self, StoreError> {
         let head = &conversation.head;
         let used = head.template.as_ref();
-        let detail =
-            json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason});
+        let detail = json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason});
         Ok(ConversationRow {
             id: head.id.as_str(),
-            revision: signed(head.seal.revision)?,
-            stamp: head.seal.stamp,
+            revision: signed(head.revision.revision)?,
+            stamp: head.revision.stamp,
             text: head.text.as_bytes(),
             bytes: signed(head.bytes)?,
             fingerprint: &head.fingerprint,
@@ -144,10 +143,10 @@ const PURGE: Removal = Removal {
 };
 
 impl PostgresStore {
-    pub(super) async fn find_seal(&self, id: &ConversationId) -> Result<Option<Revision>, AttemptError> {
+    pub(super) async fn find_revision(&self, id: &ConversationId) -> Result<Option<Revision>, AttemptError> {
         let sql = "SELECT revision, stamp FROM preface_conversations WHERE id = $1";
         let row = self.session().await?.row(sql, &[&id.as_str()]).await?;
-        Ok(row.map(|row| seal(&row, 0)).transpose()?)
+        Ok(row.map(|row| revision(&row, 0)).transpose()?)
     }
 
     pub(super) async fn find_head(&self, id: &ConversationId) -> Result<Option<PromptSummary>, AttemptError> {
@@ -179,7 +178,8 @@ impl PostgresStore {
             }
             // Whoever was first may be forgotten by now; then the place is free again.
             if let Some(existing) = head_of(&session, &conversation.head.id).await? {
-                let ours = before == PriorAttempts::Perhaps && existing.seal == conversation.head.seal;
+                let ours =
+                    before == PriorAttempts::Perhaps && existing.revision == conversation.head.revision;
                 return Ok(if ours {
                     InsertOutcome::New
                 } else {
@@ -209,11 +209,13 @@ impl PostgresStore {
             }
             match head_of(&session, &conversation.head.id).await? {
                 None => return Ok(ReplaceOutcome::Missing),
-                Some(now) if before == PriorAttempts::Perhaps && now.seal == conversation.head.seal => {
+                Some(now)
+                    if before == PriorAttempts::Perhaps && now.revision == conversation.head.revision =>
+                {
                     return Ok(ReplaceOutcome::Done);
                 }
                 // It came to be the expected one between our two looks.
-                Some(now) if now.seal == expected => (),
+                Some(now) if now.revision == expected => (),
                 Some(now) => return Ok(ReplaceOutcome::Stale(Box::new(now))),
             }
         }
@@ -225,8 +227,8 @@ impl PostgresStore {
         expected: Option<Revision>,
         actor: &Actor,
     ) -> Result<bool, AttemptError> {
-        let revision = expected.map(|seal| i64::try_from(seal.revision).unwrap_or(-1));
-        let stamp = expected.map(|seal| seal.stamp);
+        let revision = expected.map(|revision| i64::try_from(revision.revision).unwrap_or(-1));
+        let stamp = expected.map(|revision| revision.stamp);
         let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), id.as_str().as_bytes());
         let session = self.session().await?;
         is_done(&session, DELETE, &[&id.as_str(), &revision, &stamp, &at, &who, &subject]).await

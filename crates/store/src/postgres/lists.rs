@@ -62,7 +62,7 @@ impl PostgresStore {
         Ok(Page::cut(heads, request.entries(), ConversationKey::of))
     }
 
-    pub(super) async fn list_past(
+    pub(super) async fn list_history(
         &self,
         id: &ConversationId,
         request: &PageRequest,
@@ -76,11 +76,13 @@ impl PostgresStore {
         );
         let limit = one_more(request.entries());
         let rows = self.session().await?.rows(sql, &[&id.as_str(), &below, &limit]).await?;
-        let past = rows
+        let history = rows
             .iter()
             .map(|row| Ok(ReplacedPrompt { was: conversation(row)?, replaced_at: time(row, 16)? }))
             .collect::<Result<_, StoreError>>()?;
-        Ok(Page::cut(past, request.entries(), |past: &ReplacedPrompt| past.was.head.seal.revision))
+        Ok(Page::cut(history, request.entries(), |history: &ReplacedPrompt| {
+            history.was.head.revision.revision
+        }))
     }
 }
 

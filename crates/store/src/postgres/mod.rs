@@ -194,8 +194,8 @@ impl Store for PostgresStore {
         Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.put_label(name, label, version, actor)))
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
-        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_seal(id)))
+    fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_revision(id)))
     }
 
     fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
@@ -241,8 +241,12 @@ impl Store for PostgresStore {
         Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_conversations(filter, page)))
     }
 
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>> {
-        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_past(id, page)))
+    fn history<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<ReplacedPrompt>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_history(id, page)))
     }
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {

@@ -89,7 +89,7 @@ pub(super) fn head(row: &Row) -> Result<PromptSummary, StoreError> {
     };
     Ok(PromptSummary {
         id: parsed(row, 0)?,
-        seal: seal(row, 1)?,
+        revision: revision(row, 1)?,
         text: long_text(row, 3)?,
         bytes: count(row, 4)?,
         fingerprint: get(row, 5)?,
@@ -104,7 +104,7 @@ pub(super) fn head(row: &Row) -> Result<PromptSummary, StoreError> {
 }
 
 /// Reads a seal from two columns.
-pub(super) fn seal(row: &Row, column: usize) -> Result<Revision, StoreError> {
+pub(super) fn revision(row: &Row, column: usize) -> Result<Revision, StoreError> {
     Ok(Revision { revision: count(row, column)?, stamp: get(row, column + 1)? })
 }
 

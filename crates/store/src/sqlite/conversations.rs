@@ -32,7 +32,7 @@ pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
     };
     Ok(PromptSummary {
         id: parsed(row, 0)?,
-        seal: Revision { revision: number(row, 1)?, stamp: row.get(2)? },
+        revision: Revision { revision: number(row, 1)?, stamp: row.get(2)? },
         text: Arc::from(""),
         bytes: number(row, 3)?,
         fingerprint: row.get(4)?,
@@ -52,7 +52,7 @@ fn whole(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
 }
 
 /// Returns what tells this state of a conversation from every other.
-pub(super) fn seal(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Revision>> {
+pub(super) fn revision(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Revision>> {
     connection
         .prepare_cached("SELECT revision, stamp FROM conversations WHERE id = ?1")?
         .query_row([id.as_str()], |row| Ok(Revision { revision: number(row, 0)?, stamp: row.get(1)? }))
@@ -79,7 +79,7 @@ pub(super) fn conversation(
 }
 
 /// Reads a prompt that was replaced: [`HEAD`], `text`, `record`, `replaced_at`.
-pub(super) fn past_prompt(row: &Row<'_>) -> rusqlite::Result<ReplacedPrompt> {
+pub(super) fn earlier_prompt(row: &Row<'_>) -> rusqlite::Result<ReplacedPrompt> {
     let was = StoredPrompt { head: whole(row)?, record: text(row, 15)? };
     Ok(ReplacedPrompt { was, replaced_at: instant(row, 16)? })
 }
@@ -120,7 +120,7 @@ pub(super) fn replace(
 ) -> rusqlite::Result<ReplaceOutcome> {
     let id = &conversation.head.id;
     let Some(current) = head(connection, id)? else { return Ok(ReplaceOutcome::Missing) };
-    if current.seal != expected {
+    if current.revision != expected {
         return Ok(ReplaceOutcome::Stale(Box::new(current)));
     }
     connection
@@ -150,8 +150,8 @@ fn write(
     let version = template.and_then(|used| used.version).map(signed).transpose()?;
     connection.prepare_cached(sql)?.execute(named_params! {
         ":id": head.id.as_str(),
-        ":revision": signed(head.seal.revision)?,
-        ":stamp": head.seal.stamp,
+        ":revision": signed(head.revision.revision)?,
+        ":stamp": head.revision.stamp,
         ":bytes": signed(head.bytes)?,
         ":fingerprint": head.fingerprint,
         ":cwd": head.cwd,
@@ -170,7 +170,7 @@ fn write(
 
 fn detail(conversation: &StoredPrompt) -> serde_json::Value {
     let head = &conversation.head;
-    json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason})
+    json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
 
 /// Forgets a conversation and its past.
@@ -180,7 +180,7 @@ pub(super) fn delete(
     expected: Option<Revision>,
     actor: &Actor,
 ) -> rusqlite::Result<bool> {
-    let known = seal(connection, id)?;
+    let known = revision(connection, id)?;
     if known.is_none() || expected.is_some_and(|expected| Some(expected) != known) {
         return Ok(false);
     }

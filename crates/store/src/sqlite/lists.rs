@@ -2,7 +2,7 @@
 //! short one.
 
 use super::{
-    conversations::{HEAD, listed, past_prompt},
+    conversations::{HEAD, earlier_prompt, listed},
     log,
     rows::signed,
     templates::{self, LISTED},
@@ -51,7 +51,7 @@ pub(super) fn audit(connection: &Connection, request: &PageRequest) -> rusqlite:
 }
 
 /// Lists the earlier prompts of a conversation.
-pub(super) fn past(
+pub(super) fn history(
     connection: &Connection,
     id: &ConversationId,
     request: &PageRequest,
@@ -63,8 +63,8 @@ pub(super) fn past(
          ORDER BY revision DESC LIMIT :n"
     );
     let values = named_params! {":id": id.as_str(), ":below": below, ":n": one_more(request)};
-    let items = all(connection, &sql, values, past_prompt)?;
-    Ok(Page::cut(items, request.entries(), |past| past.was.head.seal.revision))
+    let items = all(connection, &sql, values, earlier_prompt)?;
+    Ok(Page::cut(items, request.entries(), |history| history.was.head.revision.revision))
 }
 
 /// Lists the versions of a template.

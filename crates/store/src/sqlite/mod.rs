@@ -195,8 +195,8 @@ impl Store for SqliteStore {
         self.write(move |connection| templates::label(connection, &name, &label, version, &actor))
     }
 
-    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
-        self.read(move |connection| conversations::seal(connection, id))
+    fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
+        self.read(move |connection| conversations::revision(connection, id))
     }
 
     fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
@@ -241,9 +241,13 @@ impl Store for SqliteStore {
         self.list(move |connection| lists::conversations(connection, &filter, &page))
     }
 
-    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<ReplacedPrompt>> {
+    fn history<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<ReplacedPrompt>> {
         let (id, page) = (id.clone(), page.clone());
-        self.list(move |connection| lists::past(connection, &id, &page))
+        self.list(move |connection| lists::history(connection, &id, &page))
     }
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {

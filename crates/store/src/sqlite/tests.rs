@@ -23,7 +23,7 @@ fn id(text: &str) -> ConversationId {
 fn first(name: &str, text: &str) -> StoredPrompt {
     let head = PromptSummary {
         id: id(name),
-        seal: Revision::new(1),
+        revision: Revision::new(1),
         text: text.into(),
         bytes: text.len() as u64,
         fingerprint: fingerprint(text),
@@ -124,14 +124,15 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
         let (open, gate) = std::sync::mpsc::channel::<()>();
         let (begun, beginning) = tokio::sync::oneshot::channel();
         let mut begun = Some(begun);
-        let held = Arc::clone(&store);
-        let gatekeeper = tokio::spawn(async move {
-            held.write(move |_| {
-                begun.take().map(|begun| begun.send(()));
-                let _ = gate.recv();
-                Ok(())
-            })
-            .await
+        let untrusted = Arc::clone(&store);
+        let trust_gate = tokio::spawn(async move {
+            untrusted
+                .write(move |_| {
+                    begun.take().map(|begun| begun.send(()));
+                    let _ = gate.recv();
+                    Ok(())
+                })
+                .await
         });
         beginning.await.expect("it begins");
         let writer = Arc::clone(&store);
@@ -146,7 +147,7 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
             tokio::task::yield_now().await;
         }
         open.send(()).expect("somebody waits");
-        assert_eq!(gatekeeper.await.expect("it ends"), Ok(()));
+        assert_eq!(trust_gate.await.expect("it ends"), Ok(()));
         let said = writes.await.expect("it ends");
         for (number, said) in said.into_iter().enumerate() {
             match number {
@@ -183,7 +184,7 @@ fn a_write_that_fails_leaves_its_neighbours_alone() {
         .await;
         for (number, said) in said.into_iter().enumerate() {
             assert_eq!(said, number % 3 != 0, "{number}");
-            let there = store.seal(&id(&format!("c{number}"))).await.unwrap().is_some();
+            let there = store.revision(&id(&format!("c{number}"))).await.unwrap().is_some();
             assert_eq!(there, said, "{number}");
         }
     });

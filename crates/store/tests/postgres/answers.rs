@@ -97,14 +97,14 @@ async fn a_prompt_whose_answer_was_lost_is_known_by_its_stamp() {
     assert_eq!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
     assert!(between.is_done());
     between.swallow("the second text");
-    assert_eq!(store.replace(two.clone(), one.head.seal, &actor).await, Ok(ReplaceOutcome::Done));
+    assert_eq!(store.replace(two.clone(), one.head.revision, &actor).await, Ok(ReplaceOutcome::Done));
     assert!(between.is_done());
-    assert_eq!(store.seal(&id("c")).await, Ok(Some(two.head.seal)));
-    assert_eq!(store.past(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
+    assert_eq!(store.revision(&id("c")).await, Ok(Some(two.head.revision)));
+    assert_eq!(store.history(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
     assert_eq!(store.audit(&PageRequest::default()).await.unwrap().items.len(), 2, "each is told once");
     // Without a lost answer the same again is not taken for ours.
     assert!(matches!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::Existing(_))));
-    assert!(matches!(store.replace(two, one.head.seal, &actor).await, Ok(ReplaceOutcome::Stale(_))));
+    assert!(matches!(store.replace(two, one.head.revision, &actor).await, Ok(ReplaceOutcome::Stale(_))));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -116,7 +116,7 @@ async fn a_prompt_of_a_former_life_stays_stale_where_an_answer_was_lost() {
     assert_eq!(store.delete(&id("c"), None, &actor).await, Ok(true));
     assert_eq!(store.create(after.clone(), &actor).await, Ok(InsertOutcome::New));
     between.swallow("the late text");
-    let said = store.replace(next(&before, "the late text"), before.head.seal, &actor).await;
+    let said = store.replace(next(&before, "the late text"), before.head.revision, &actor).await;
     assert!(between.is_done());
     assert_eq!(said, Ok(ReplaceOutcome::Stale(Box::new(after.head.clone()))));
     assert_eq!(store.conversation(&id("c")).await, Ok(Some(after)));

@@ -9,7 +9,7 @@ use preface_testkit::contract::{
 async fn words(url: &str) -> String {
     let url: StoreUrl = url.parse().expect("an address");
     let error = preface_store::open(&url).await.expect_err("it does not open");
-    let words = format!("{error} {error:?} {:?}", error.hint());
+    let words = format!("{error} {error:?} {:?}", error.help());
     assert!(!words.contains("s3cret"), "{words}");
     assert!(matches!(error, StoreError::Unreachable { .. }), "{words}");
     error.to_string()

@@ -62,7 +62,7 @@ pub enum Expectation {
     /// The same, with escapes.
     PromptEscaped,
     /// The attachments: for each its place and id, then the text as it is sent.
-    Asides,
+    Attachments,
     /// A row for each part and source.
     Explain,
     /// The absent parts.
@@ -126,8 +126,8 @@ pub struct CaseTurn {
     pub confirm: Option<bool>,
     /// `path=value`.
     pub set: Vec<String>,
-    /// Facts.
-    pub fact: BTreeMap<String, String>,
+    /// Variables.
+    pub variable: BTreeMap<String, String>,
     /// Paths for `grant` and `revoke`.
     pub paths: Vec<String>,
     /// Severities that the `diagnostics` block does not list.
@@ -247,7 +247,7 @@ fn act(info: &str) -> Option<BlockKind> {
         "toml turn" => BlockKind::Turn,
         "prompt" => BlockKind::Expect(Expectation::Prompt),
         "prompt escaped" => BlockKind::Expect(Expectation::PromptEscaped),
-        "asides" => BlockKind::Expect(Expectation::Asides),
+        "attachments" => BlockKind::Expect(Expectation::Attachments),
         "explain" | "scopes" => BlockKind::Expect(Expectation::Explain),
         "absent" => BlockKind::Expect(Expectation::Absent),
         "diagnostics" => BlockKind::Expect(Expectation::Diagnostics),

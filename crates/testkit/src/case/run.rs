@@ -5,8 +5,8 @@ use crate::MemorySystem;
 use preface::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ScopesReport, TemplateInput, ToolChoice, TrustAnswer,
     TrustChoice, TrustQuestion,
-    core::{aside::Attachment, line, origin::Origin, prompt::Prompt, variables::NoSource},
-    host::{look::Confirm, system::memory::AccessKind},
+    core::{attachment::Attachment, origin::Origin, pipeline, prompt::Prompt, variable_source::NoSource},
+    host::{provider_context::Confirm, system::memory::AccessKind},
 };
 use similar::TextDiff;
 use std::{
@@ -158,9 +158,9 @@ fn ask(
     person: &ScriptedAnswers,
 ) -> Result<Result<TurnOutcome, Error>, String> {
     let engine = Engine::new(system);
-    let mut facts = std::collections::BTreeMap::new();
-    for (key, value) in &turn.fact {
-        facts.insert(key.parse().map_err(|error| format!("{error}"))?, Some(value.clone()));
+    let mut variables = std::collections::BTreeMap::new();
+    for (key, value) in &turn.variable {
+        variables.insert(key.parse().map_err(|error| format!("{error}"))?, Some(value.clone()));
     }
     let request = Request {
         cwd: Some(turn.cwd.as_deref().map_or_else(|| PathBuf::from(PROJECT), absolute)),
@@ -180,7 +180,7 @@ fn ask(
         zone: Some(turn.zone.clone().unwrap_or_else(|| "UTC".to_owned())),
         budget: turn.budget,
         counter: None,
-        facts,
+        variables,
         sets: turn.set.clone(),
         trust: match turn.trust.as_deref() {
             None | Some("ask") => TrustChoice::Ask,
@@ -364,7 +364,7 @@ fn found(what: Expectation, wanted: &str, last: &LastTurn, system: &MemorySystem
                     })
                     .map(|note| format!("{} {}: {}\n", note.severity, note.code, note.message))
                     .collect(),
-                Expectation::Asides => asides(prompt),
+                Expectation::Attachments => attachments(prompt),
                 Expectation::Audit => prompt
                     .audit
                     .iter()
@@ -393,36 +393,41 @@ fn place(error: &Error) -> String {
 /// Checks the properties that every build has, whatever the case expects.
 fn laws(built: &BuildResult) -> Result<(), String> {
     built.prompt.check_tiling()?;
-    for Attachment { text, part, .. } in &built.prompt.asides {
+    for Attachment { text, part, .. } in &built.prompt.attachments {
         if built.prompt.text.contains(text) {
-            return Err(format!("the aside `{}` is in the system prompt, too", part.section));
+            return Err(format!("the attachment `{}` is in the system prompt, too", part.section));
         }
     }
-    let json = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
-    let mut again: preface::core::world::Snapshot =
+    let json = serde_json::to_string(&built.snapshot).map_err(|error| error.to_string())?;
+    let mut again: preface::core::snapshot::Snapshot =
         serde_json::from_str(&json).map_err(|error| error.to_string())?;
-    if again != built.world {
+    if again != built.snapshot {
         return Err("the world does not survive its JSON form".to_owned());
     }
-    match line::run(&mut again, &mut NoSource) {
+    match pipeline::run(&mut again, &mut NoSource) {
         Ok(prompt)
             if prompt.text == built.prompt.text
                 && prompt.parts == built.prompt.parts
-                && prompt.asides == built.prompt.asides =>
+                && prompt.attachments == built.prompt.attachments =>
         {
             Ok(())
         }
-        Ok(_) => Err("the saved world gives another prompt".to_owned()),
-        Err(error) => Err(format!("the saved world cannot be rebuilt: {error}")),
+        Ok(_) => Err("the saved snapshot gives another prompt".to_owned()),
+        Err(error) => Err(format!("the saved snapshot cannot be rebuilt: {error}")),
     }
 }
 
 /// Each text that is sent beside the prompt, as it is sent.
-fn asides(prompt: &Prompt) -> String {
-    let each = |aside: &Attachment| {
-        format!("{} {}\n{}\n", aside.place, aside.part.section, Attachment::wrap(&aside.text).text)
+fn attachments(prompt: &Prompt) -> String {
+    let each = |attachment: &Attachment| {
+        format!(
+            "{} {}\n{}\n",
+            attachment.place,
+            attachment.part.section,
+            Attachment::wrap(&attachment.text).text
+        )
     };
-    prompt.asides.iter().map(each).collect()
+    prompt.attachments.iter().map(each).collect()
 }
 
 /// A row for each part and source: section, scope, origin, tokens. Runs of equal origins are one row.

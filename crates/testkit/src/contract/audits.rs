@@ -31,7 +31,7 @@ pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
     let one = first("c/1", "one");
     let two = next(&one, "two");
     store.create(one.clone(), &somebody).await.unwrap();
-    store.replace(two.clone(), one.head.seal, &somebody).await.unwrap();
+    store.replace(two.clone(), one.head.revision, &somebody).await.unwrap();
     store.delete(&id("c/1"), None, &somebody).await.unwrap();
     store.create(first("d", "one"), &somebody).await.unwrap();
     store.create(first("e", "one"), &somebody).await.unwrap();
@@ -134,10 +134,10 @@ pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
     store.label(&template("nobody"), "live", None, &somebody).await.unwrap();
     store.create(other.clone(), &somebody).await.unwrap();
     let (two, nobody) = (next(&one, ""), first("nobody", ""));
-    store.replace(next(&two, ""), two.head.seal, &somebody).await.unwrap();
-    store.replace(next(&other, ""), other.head.seal, &somebody).await.unwrap();
-    store.replace(next(&nobody, ""), nobody.head.seal, &somebody).await.unwrap();
-    store.delete(&id("c"), Some(other.head.seal), &somebody).await.unwrap();
+    store.replace(next(&two, ""), two.head.revision, &somebody).await.unwrap();
+    store.replace(next(&other, ""), other.head.revision, &somebody).await.unwrap();
+    store.replace(next(&nobody, ""), nobody.head.revision, &somebody).await.unwrap();
+    store.delete(&id("c"), Some(other.head.revision), &somebody).await.unwrap();
     store.delete(&id("nobody"), None, &somebody).await.unwrap();
     store.purge(at(-1), 10, &somebody).await.unwrap();
     store.purge(at(100), 0, &somebody).await.unwrap();

@@ -40,12 +40,12 @@ pub async fn any_text_of_a_prompt_comes_back(nodes: &Nodes) {
         let mut two = next(&one, text);
         two.record = text.as_str().into();
         assert_eq!(
-            nodes.other().replace(two.clone(), one.head.seal, &actor()).await,
+            nodes.other().replace(two.clone(), one.head.revision, &actor()).await,
             Ok(ReplaceOutcome::Done)
         );
         there(nodes.one(), &two).await;
-        let past = nodes.one().past(&one.head.id, &PageRequest::default()).await.unwrap();
-        assert_eq!(past.items[0].was, one);
+        let history = nodes.one().history(&one.head.id, &PageRequest::default()).await.unwrap();
+        assert_eq!(history.items[0].was, one);
     }
 }
 

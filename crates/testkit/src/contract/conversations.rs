@@ -19,7 +19,7 @@ pub(super) async fn create(store: &dyn Store, conversation: &StoredPrompt) {
 
 /// Replaces the prompt that is there by one that must take its place.
 pub(super) async fn replace(store: &dyn Store, conversation: &StoredPrompt) {
-    let expected = store.seal(&conversation.head.id).await.expect("it answers").expect("it is there");
+    let expected = store.revision(&conversation.head.id).await.expect("it answers").expect("it is there");
     let replaced = store.replace(conversation.clone(), expected, &actor()).await;
     assert_eq!(replaced, Ok(ReplaceOutcome::Done), "{}", conversation.head.id);
 }
@@ -27,7 +27,7 @@ pub(super) async fn replace(store: &dyn Store, conversation: &StoredPrompt) {
 /// Says that a store has this conversation, however it is asked.
 pub(super) async fn there(store: &dyn Store, wanted: &StoredPrompt) {
     let id = &wanted.head.id;
-    assert_eq!(store.seal(id).await, Ok(Some(wanted.head.seal)));
+    assert_eq!(store.revision(id).await, Ok(Some(wanted.head.revision)));
     assert_eq!(store.head(id).await, Ok(Some(wanted.head.clone())));
     assert_eq!(store.conversation(id).await, Ok(Some(wanted.clone())));
 }
@@ -35,18 +35,18 @@ pub(super) async fn there(store: &dyn Store, wanted: &StoredPrompt) {
 /// Checks that calls for an unknown conversation return nothing and change nothing.
 pub async fn what_is_missing_is_missing(nodes: &Nodes) {
     let (store, nobody) = (nodes.one(), id("nobody"));
-    assert_eq!(store.seal(&nobody).await, Ok(None));
+    assert_eq!(store.revision(&nobody).await, Ok(None));
     assert_eq!(store.head(&nobody).await, Ok(None));
     assert_eq!(store.conversation(&nobody).await, Ok(None));
     assert_eq!(store.delete(&nobody, None, &actor()).await, Ok(false));
     let never = first("nobody", "one");
     assert_eq!(
-        store.replace(next(&never, "two"), never.head.seal, &actor()).await,
+        store.replace(next(&never, "two"), never.head.revision, &actor()).await,
         Ok(ReplaceOutcome::Missing)
     );
     assert_eq!(store.head(&nobody).await, Ok(None));
-    let past = store.past(&nobody, &PageRequest::default()).await.unwrap();
-    assert!(past.items.is_empty() && past.next.is_none());
+    let history = store.history(&nobody, &PageRequest::default()).await.unwrap();
+    assert!(history.items.is_empty() && history.next.is_none());
     assert_eq!(store.purge(at(0), 10, &actor()).await, Ok(0));
     let all = store.conversations(&Filter::default(), &PageRequest::default()).await.unwrap();
     assert!(all.items.is_empty() && all.next.is_none());
@@ -61,10 +61,10 @@ pub async fn every_field_comes_back(nodes: &Nodes) {
     bare.head.model = None;
     bare.head.template = None;
     bare.head.reason = ConstructReason::Refresh;
-    bare.head.seal.stamp = 0;
+    bare.head.revision.stamp = 0;
     bare.record = "".into();
     let mut most = first("most", "x");
-    most.head.seal.stamp = i64::MAX;
+    most.head.revision.stamp = i64::MAX;
     most.head.model = Some(String::new());
     most.head.reason = ConstructReason::Compaction;
     most.head.created_at = at(-1);
@@ -110,11 +110,11 @@ pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
     create(nodes.one(), &one).await;
     replace(nodes.one(), &two).await;
     let three = next(&two, "");
-    let wrong_stamp = Revision { revision: 2, stamp: two.head.seal.stamp ^ 1 };
-    let wrong_revision = Revision { revision: 3, ..two.head.seal };
+    let wrong_stamp = Revision { revision: 2, stamp: two.head.revision.stamp ^ 1 };
+    let wrong_revision = Revision { revision: 3, ..two.head.revision };
     for (late, expected) in [
-        (next(&one, "late"), one.head.seal),
-        (next(&three, "early"), three.head.seal),
+        (next(&one, "late"), one.head.revision),
+        (next(&three, "early"), three.head.revision),
         (next(&two, "of somebody else"), wrong_stamp),
         (next(&three, "of another revision"), wrong_revision),
         (next(&two, "of none"), Revision { revision: u64::MAX, stamp: -1 }),
@@ -123,8 +123,8 @@ pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
         assert_eq!(answer, Ok(ReplaceOutcome::Stale(Box::new(two.head.clone()))));
     }
     there(nodes.other(), &two).await;
-    let past = nodes.other().past(&id("c"), &PageRequest::default()).await.unwrap();
-    assert_eq!(past.items.len(), 1);
+    let history = nodes.other().history(&id("c"), &PageRequest::default()).await.unwrap();
+    assert_eq!(history.items.len(), 1);
 }
 
 /// Checks that a delete of one state does not delete another.
@@ -133,15 +133,15 @@ pub async fn a_stale_delete_changes_nothing(nodes: &Nodes) {
     let two = next(&one, "two");
     create(nodes.one(), &one).await;
     replace(nodes.one(), &two).await;
-    let wrong_stamp = Revision { revision: 2, stamp: two.head.seal.stamp ^ 1 };
-    for stale in [one.head.seal, wrong_stamp] {
+    let wrong_stamp = Revision { revision: 2, stamp: two.head.revision.stamp ^ 1 };
+    for stale in [one.head.revision, wrong_stamp] {
         assert_eq!(nodes.other().delete(&id("c"), Some(stale), &actor()).await, Ok(false));
     }
     there(nodes.one(), &two).await;
-    assert_eq!(nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
-    assert_eq!(nodes.other().delete(&id("c"), Some(two.head.seal), &actor()).await, Ok(true));
+    assert_eq!(nodes.one().history(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
+    assert_eq!(nodes.other().delete(&id("c"), Some(two.head.revision), &actor()).await, Ok(true));
     assert_eq!(nodes.one().head(&id("c")).await, Ok(None));
-    assert_eq!(nodes.one().seal(&id("c")).await, Ok(None));
+    assert_eq!(nodes.one().revision(&id("c")).await, Ok(None));
 }
 
 /// Checks that a conversation that was deleted and created again differs from the first.
@@ -150,9 +150,9 @@ pub async fn a_conversation_that_began_again_has_another_seal(nodes: &Nodes) {
     create(nodes.one(), &before).await;
     assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
     create(nodes.other(), &after).await;
-    assert_ne!(before.head.seal, after.head.seal);
-    assert_eq!(nodes.one().seal(&id("c")).await, Ok(Some(after.head.seal)));
-    assert_eq!(nodes.one().delete(&id("c"), Some(before.head.seal), &actor()).await, Ok(false));
+    assert_ne!(before.head.revision, after.head.revision);
+    assert_eq!(nodes.one().revision(&id("c")).await, Ok(Some(after.head.revision)));
+    assert_eq!(nodes.one().delete(&id("c"), Some(before.head.revision), &actor()).await, Ok(false));
 }
 
 /// A prompt that was built for a conversation before it was forgotten does not replace one that was built since, at
@@ -165,10 +165,10 @@ pub async fn a_seal_of_a_former_life_replaces_nothing(nodes: &Nodes) {
     assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
     create(nodes.other(), &after).await;
     for revision in [1, 2] {
-        assert_eq!((before.head.seal.revision, after.head.seal.revision), (revision, revision));
+        assert_eq!((before.head.revision.revision, after.head.revision.revision), (revision, revision));
         let audit = nodes.one().audit(&PageRequest::default()).await;
         for node in [nodes.one(), nodes.other()] {
-            let answer = node.replace(next(&before, "late"), before.head.seal, &actor()).await;
+            let answer = node.replace(next(&before, "late"), before.head.revision, &actor()).await;
             assert_eq!(
                 answer,
                 Ok(ReplaceOutcome::Stale(Box::new(after.head.clone()))),
@@ -176,8 +176,8 @@ pub async fn a_seal_of_a_former_life_replaces_nothing(nodes: &Nodes) {
             );
             there(node, &after).await;
         }
-        let past = nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap();
-        assert_eq!(past.items.len() as u64, revision - 1, "its own past and no other");
+        let history = nodes.one().history(&id("c"), &PageRequest::default()).await.unwrap();
+        assert_eq!(history.items.len() as u64, revision - 1, "its own past and no other");
         assert_eq!(nodes.other().audit(&PageRequest::default()).await, audit, "nothing is told");
         if revision == 1 {
             before = two.clone();
@@ -200,10 +200,10 @@ pub async fn times_are_to_the_millisecond(nodes: &Nodes) {
 
     let mut two = next(&one, "two");
     two.head.constructed_at = fine;
-    assert_eq!(store.replace(two.clone(), one.head.seal, &fine_actor).await, Ok(ReplaceOutcome::Done));
+    assert_eq!(store.replace(two.clone(), one.head.revision, &fine_actor).await, Ok(ReplaceOutcome::Done));
     two.head.constructed_at = at(1);
     there(other, &two).await;
-    assert_eq!(other.past(&id("c"), &PageRequest::default()).await.unwrap().items[0].replaced_at, at(1));
+    assert_eq!(other.history(&id("c"), &PageRequest::default()).await.unwrap().items[0].replaced_at, at(1));
     assert_eq!(store.purge(fine, 10, &actor()).await, Ok(0), "at an instant is not before it");
 
     let new = NewVersion { written: Some(("earlier".to_owned(), fine)), ..new_version("main", "one") };

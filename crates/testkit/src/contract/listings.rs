@@ -72,8 +72,8 @@ pub async fn pages_tile_audit_templates_and_past(nodes: &Nodes) {
         let versions = turn_over(limit, async |request| other.versions(&main, &request).await).await;
         let found: Vec<u64> = versions.iter().map(|one| one.version).collect();
         assert_eq!(found, [7, 6, 5, 4, 3, 2, 1], "limit {limit}");
-        let past = turn_over(limit, async |request| other.past(&c, &request).await).await;
-        let found: Vec<&str> = past.iter().map(|one| &*one.was.head.text).collect();
+        let history = turn_over(limit, async |request| other.history(&c, &request).await).await;
+        let found: Vec<&str> = history.iter().map(|one| &*one.was.head.text).collect();
         assert_eq!(found, ["6", "5", "4", "3", "2", "1", "0"], "limit {limit}");
         let audit = turn_over(limit, async |request| other.audit(&request).await).await;
         assert_eq!(audit.len(), 23, "limit {limit}");
@@ -145,7 +145,7 @@ pub async fn a_place_that_was_never_given_is_empty(nodes: &Nodes) {
         let empty = |count: usize, next: Option<String>| assert_eq!((count, next), (0, None), "{after:?}");
         let page = store.conversations(&Filter::default(), &request).await.unwrap();
         empty(page.items.len(), page.next);
-        let page = store.past(&id("c"), &request).await.unwrap();
+        let page = store.history(&id("c"), &request).await.unwrap();
         empty(page.items.len(), page.next);
         let page = store.audit(&request).await.unwrap();
         empty(page.items.len(), page.next);

@@ -11,9 +11,9 @@
 pub mod audits;
 pub mod bytes;
 pub mod conversations;
+pub mod histories;
 pub mod listings;
 pub mod lives;
-pub mod pasts;
 pub mod races;
 pub mod samples;
 #[cfg(unix)]
@@ -113,6 +113,10 @@ macro_rules! contract {
             conversations::replace_keeps_when_it_began,
             conversations::times_are_to_the_millisecond,
             conversations::what_is_missing_is_missing,
+            histories::delete_forgets_the_past,
+            histories::purge_forgets_the_oldest_first,
+            histories::purge_leaves_new_ones,
+            histories::the_past_is_filed_whole,
             listings::a_limit_out_of_bounds_is_the_nearest,
             listings::a_page_goes_on_behind_what_was_forgotten,
             listings::a_place_that_was_never_given_is_empty,
@@ -129,10 +133,6 @@ macro_rules! contract {
             lives::a_token_keeps_its_role_and_expiry,
             lives::access_names_are_unique,
             lives::what_was_acknowledged_outlives_a_close,
-            pasts::delete_forgets_the_past,
-            pasts::purge_forgets_the_oldest_first,
-            pasts::purge_leaves_new_ones,
-            pasts::the_past_is_filed_whole,
             races::accesses_race,
             races::deletes_race,
             races::first_prompts_of_many_conversations_race,
@@ -175,7 +175,7 @@ mod tests {
             ("conversations", include_str!("conversations.rs")),
             ("listings", include_str!("listings.rs")),
             ("lives", include_str!("lives.rs")),
-            ("pasts", include_str!("pasts.rs")),
+            ("histories", include_str!("histories.rs")),
             ("races", include_str!("races.rs")),
             ("templates", include_str!("templates.rs")),
         ];

@@ -56,11 +56,11 @@ pub async fn first_prompts_of_many_conversations_race(nodes: &Nodes) {
 pub async fn replacements_race(nodes: &Nodes) {
     let one = first("c", "one");
     create(nodes.one(), &one).await;
-    let (before, seal) = (one.clone(), one.head.seal);
+    let (before, revision) = (one.clone(), one.head.revision);
     let said = nodes
         .at_once(RACERS, |number, store| {
             let mine = next(&before, &format!("prompt {number}"));
-            async move { (mine.clone(), store.replace(mine, seal, &actor()).await.expect("it answers")) }
+            async move { (mine.clone(), store.replace(mine, revision, &actor()).await.expect("it answers")) }
         })
         .await;
     let winners: Vec<_> = said.iter().filter(|(_, said)| *said == ReplaceOutcome::Done).collect();
@@ -74,18 +74,18 @@ pub async fn replacements_race(nodes: &Nodes) {
         }
     }
     there(nodes.other(), winner).await;
-    let past = nodes.other().past(&id("c"), &PageRequest::default()).await.unwrap();
-    assert_eq!(past.items.into_iter().map(|past| past.was).collect::<Vec<_>>(), [one]);
+    let history = nodes.other().history(&id("c"), &PageRequest::default()).await.unwrap();
+    assert_eq!(history.items.into_iter().map(|history| history.was).collect::<Vec<_>>(), [one]);
 }
 
 /// Of several that delete, one does.
 pub async fn deletes_race(nodes: &Nodes) {
     let one = first("c", "one");
     create(nodes.one(), &one).await;
-    let seal = one.head.seal;
+    let revision = one.head.revision;
     let said = nodes
         .at_once(RACERS, |number, store| async move {
-            let expected = (number % 2 == 0).then_some(seal);
+            let expected = (number % 2 == 0).then_some(revision);
             store.delete(&id("c"), expected, &actor()).await.expect("it answers")
         })
         .await;

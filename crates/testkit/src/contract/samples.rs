@@ -53,7 +53,7 @@ pub fn first_at(name: &str, text: &str, millisecond: i64) -> StoredPrompt {
     StoredPrompt {
         head: PromptSummary {
             id: id(name),
-            seal: Revision::new(1),
+            revision: Revision::new(1),
             text: text.into(),
             bytes: text.len() as u64,
             fingerprint: fingerprint(text),
@@ -82,9 +82,9 @@ pub fn first(name: &str, text: &str) -> StoredPrompt {
 /// The prompt that follows another of its conversation, constructed a second later.
 #[must_use]
 pub fn next(before: &StoredPrompt, text: &str) -> StoredPrompt {
-    let revision = before.head.seal.revision + 1;
+    let revision = before.head.revision.revision + 1;
     let head = PromptSummary {
-        seal: Revision::new(revision),
+        revision: Revision::new(revision),
         text: text.into(),
         bytes: text.len() as u64,
         fingerprint: fingerprint(text),

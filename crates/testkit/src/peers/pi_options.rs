@@ -47,7 +47,7 @@ pub struct Rule {
     pub text: String,
 }
 
-/// A condition on facts, as profiles write it.
+/// A condition on variables, as profiles write it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PiCondition {

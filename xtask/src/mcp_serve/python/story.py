@@ -61,7 +61,7 @@ async def story(mode: str) -> None:
                     assert result.content[0].text == answer["text"]
                     assert "Use tabs." not in answer["text"], "nobody trusted it"
                     held = [note["code"] for note in answer["diagnostics"]]
-                    assert "trust/held" in held, held
+                    assert "trust/untrusted" in held, held
                 case "explain":
                     assert json.loads(result.content[0].text) == answer
                     assert answer["parts"][0]["section"] == "identity", answer

@@ -176,12 +176,12 @@ impl ChangeGroup {
                 let names_room = room.map_or(usize::MAX, |room| room.saturating_sub(4 + width + 2).max(16));
                 let name = short(&row.name, names_room);
                 let free = names_room.saturating_sub(columns(&name) + 2);
-                let aside = if row.aside.is_empty() || free < 12 {
+                let attachment = if row.attachment.is_empty() || free < 12 {
                     String::new()
                 } else {
-                    format!("  {dim}{}{dim:#}", short(&row.aside, free))
+                    format!("  {dim}{}{dim:#}", short(&row.attachment, free))
                 };
-                out.push_str(&format!("    {fill}{amount}  {name}{aside}\n"));
+                out.push_str(&format!("    {fill}{amount}  {name}{attachment}\n"));
             }
             if rows.len() > shown {
                 let more = number(rows.len() - shown);
@@ -201,7 +201,7 @@ struct CatalogRow {
     tokens: Option<i64>,
     bytes: i64,
     /// The names that only one of the two versions declares, with `+` or `-`.
-    aside: String,
+    attachment: String,
 }
 
 #[derive(Clone, Copy)]
@@ -222,7 +222,7 @@ impl CatalogRow {
             name,
             tokens: side.tokens.map(|tokens| sign * i64::from(tokens)),
             bytes: sign * difference(0, side.bytes),
-            aside: String::new(),
+            attachment: String::new(),
         }
     }
 
@@ -235,14 +235,15 @@ impl CatalogRow {
             (_, false) => format!("{old_category}: {old} → {new}"),
         };
         let added = names.added.iter().map(|name| format!("+{name}"));
-        let aside: Vec<String> = added.chain(names.removed.iter().map(|name| format!("-{name}"))).collect();
+        let attachment: Vec<String> =
+            added.chain(names.removed.iter().map(|name| format!("-{name}"))).collect();
         let tokens = before.tokens.zip(after.tokens);
         CatalogRow {
             category,
             name,
             tokens: tokens.map(|(before, after)| i64::from(after) - i64::from(before)),
             bytes: difference(before.bytes, after.bytes),
-            aside: crate::ui::text::one_line(&aside.join(" ")),
+            attachment: crate::ui::text::one_line(&attachment.join(" ")),
         }
     }
 

@@ -110,7 +110,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     );
     for CatalogUse { place, prompt, why } in &uses {
         let (of, what) = match prompt {
-            Some(prompt) => (Cell::styled("catalog", style::HINT), prompt),
+            Some(prompt) => (Cell::styled("catalog", style::ACCENT), prompt),
             None => (Cell::from("own"), why.as_ref().unwrap_or(place)),
         };
         table.row([one_line(place).into(), of, one_line(what).into()]);
@@ -123,7 +123,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Formats the properties of a prompt.
 fn head(entry: &CatalogEntry, text: &CatalogText, room: usize) -> String {
-    let (bold, dim, hint, care) = (style::BOLD, style::DIM, style::HINT, style::CARE);
+    let (bold, dim, help, care) = (style::BOLD, style::DIM, style::ACCENT, style::CARE);
     let file = one_line(&entry.file);
     let changed = match entry.changed_in.as_str() {
         "" => String::new(),
@@ -142,7 +142,7 @@ fn head(entry: &CatalogEntry, text: &CatalogText, room: usize) -> String {
             names => format!(" of {}", listed(names)),
         };
         let values = count(entry.values, "value");
-        out.push_str(&wrap(&format!("{hint}{values}{hint:#}{suffix}"), room, 2));
+        out.push_str(&wrap(&format!("{help}{values}{help:#}{suffix}"), room, 2));
         out.push('\n');
     }
     let kept = text.chunks.iter().filter_map(|chunk| match chunk {
@@ -172,7 +172,7 @@ fn marked(text: &CatalogText) -> String {
     for chunk in &text.chunks {
         let (words, style) = match chunk {
             CatalogChunk::Text { text, .. } => (text, anstyle::Style::new()),
-            CatalogChunk::Value { written, .. } => (written, style::HINT),
+            CatalogChunk::Value { written, .. } => (written, style::ACCENT),
             CatalogChunk::Kept { written, .. } => (written, style::CARE),
         };
         for (at, line) in visible(words).split('\n').enumerate() {

@@ -17,7 +17,7 @@ use preface::{
         settings,
     },
     host::{
-        look::SETTINGS_LIMIT,
+        provider_context::SETTINGS_LIMIT,
         settings_file::{SettingsFile, SettingsWriteOutcome},
         system::{ReadScope, System, WriteError, WriteMode},
     },

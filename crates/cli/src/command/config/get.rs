@@ -1,6 +1,6 @@
 //! `preface config get`: one value, bare.
 
-use super::{bad_key, fate, key_path, spot, tell};
+use super::{bad_key, key_path, outcome, spot, tell};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -114,11 +114,11 @@ fn why(
             one.by.as_str().into(),
             Cell::styled(one_line(&one.value.to_string()), style),
             Cell::styled(spot(&one.place), dim),
-            Cell::styled(fate(settings, key, one, &said), style),
+            Cell::styled(outcome(settings, key, one, &said), style),
         ]);
     }
     let project = settings.layer(Scope::Project);
-    if project.state == SettingsState::Held && !said.is_empty() {
+    if project.state == SettingsState::Untrusted && !said.is_empty() {
         let path = project.path.as_deref().unwrap_or_default();
         table.row([
             project.scope.as_str().into(),

@@ -95,8 +95,8 @@ impl SettingsTarget {
 /// Turns a key that leads nowhere into a failure.
 fn bad_key(error: &SetError) -> CommandFailure {
     let failure = CommandFailure::usage(error.to_string());
-    match error.hint() {
-        Some(hint) => failure.help(hint),
+    match error.help() {
+        Some(help) => failure.help(help),
         None => failure.help("`preface config schema settings` lists every setting"),
     }
 }
@@ -122,9 +122,9 @@ fn spot(place: &Place) -> String {
 
 /// Prints why settings are not used: broken files, invalid values, an untrusted project.
 fn tell(ui: &Ui, settings: &SettingsReport, least: Severity) {
-    let held = settings.layer(Scope::Project).state == SettingsState::Held;
+    let untrusted = settings.layer(Scope::Project).state == SettingsState::Untrusted;
     let tells = |note: &&Diagnostic| match note.code {
-        DiagnosticCode::TrustHeld => held,
+        DiagnosticCode::TrustUntrusted => untrusted,
         _ => note.severity >= least,
     };
     let notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(tells).cloned().collect();
@@ -132,7 +132,7 @@ fn tell(ui: &Ui, settings: &SettingsReport, least: Severity) {
 }
 
 /// Describes in a few words how one layer's value is used.
-fn fate(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[LayerValue]) -> String {
+fn outcome(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[LayerValue]) -> String {
     match said.outcome {
         ValueOutcome::Used => "counts".to_owned(),
         ValueOutcome::Overridden => {

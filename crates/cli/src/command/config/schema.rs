@@ -39,11 +39,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     let Some(schema) = SCHEMAS.iter().find(|schema| schema.name == name) else {
         let names: Vec<&str> = SCHEMAS.iter().map(|schema| schema.name).collect();
-        let hint = match did_you_mean(name, names.iter().copied()) {
+        let help = match did_you_mean(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names.join(", ")),
         };
-        return Err(CommandFailure::usage(format!("unknown schema: `{}`", one_line(name))).help(hint));
+        return Err(CommandFailure::usage(format!("unknown schema: `{}`", one_line(name))).help(help));
     };
     ui.prompt(&format!("{:#}\n", schema.document()))?;
     Ok(Exit::Done)

@@ -1,6 +1,6 @@
 //! `preface config set`: one value, into a file.
 
-use super::{SettingsTarget, bad_key, fate, is_about, spot};
+use super::{SettingsTarget, bad_key, is_about, outcome, spot};
 use crate::{
     advice,
     failure::{CommandFailure, Exit},
@@ -111,8 +111,8 @@ fn refusal(
     let name = one_line(&key.to_string());
     let note = notes.iter().find(|note| is_about(note, &said));
     let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
-    let hint = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
-    Ok(Some(CommandFailure::usage(why).help(hint)))
+    let help = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
+    Ok(Some(CommandFailure::usage(why).help(help)))
 }
 
 /// Reports why a value that was just written is not used, and other problems with it.
@@ -134,10 +134,10 @@ fn afterwards(
     };
     let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
     notes.extend(match said {
-        None if state == SettingsState::Held => Some(
+        None if state == SettingsState::Untrusted => Some(
             Diagnostic::new(
                 Severity::Info,
-                DiagnosticCode::TrustHeld,
+                DiagnosticCode::TrustUntrusted,
                 format!("{} counts only once you trust it as it is now", file.shown()),
             )
             .help("trust it"),
@@ -163,7 +163,7 @@ fn afterwards(
         }
         Some(said) if said.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
             DiagnosticCode::SettingsHidden,
-            format!("it does not count here: {}", fate(&settings, key, said, &all)),
+            format!("it does not count here: {}", outcome(&settings, key, said, &all)),
         )),
         _ => None,
     });

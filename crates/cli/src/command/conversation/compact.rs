@@ -42,9 +42,9 @@ pub struct Args {
 
 /// Builds, keeps and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let done = args
-        .again
-        .again(&args.id, async |keeper, asked, actor| keeper.compact(&args.id, &asked, None, &actor).await)?;
+    let done = args.again.again(&args.id, async |service, asked, actor| {
+        service.compact(&args.id, &asked, None, &actor).await
+    })?;
     match args.format {
         OutputFormat::Text => ui.prompt(&done.system_prompt())?,
         OutputFormat::Json => {
@@ -59,7 +59,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let talk = args.talk.talk();
     if talk != Verbosity::Quiet {
         let name = escape_hidden(args.id.as_str());
-        let revision = done.head.seal.revision;
+        let revision = done.head.revision.revision;
         ui.say(&match done.constructed {
             true => format!("`{name}` is at revision {revision} now, without the instructions.\n"),
             false => format!("`{name}` stays at revision {revision}.\n"),

@@ -3,9 +3,9 @@
 use super::{history::replaced, id, unknown};
 use crate::{
     command::diff::{Receipt, show},
+    conversation_prompt::known,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
-    kept::known,
     store::StoreFlag,
     subject::Subject,
     ui::{Ui, text::one_line},
@@ -55,14 +55,14 @@ pub struct Args {
 /// Compares and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| {
-        let past = replaced(&store, &args.id).await?;
-        Ok((known(&store, &args.id).await?, past))
+        let history = replaced(&store, &args.id).await?;
+        Ok((known(&store, &args.id).await?, history))
     })?;
-    let (current, past) = found.ok_or_else(|| unknown(&args.id))?;
-    let last = current.head.seal.revision;
-    let all: Vec<&StoredPrompt> = past.iter().map(|one| &one.was).chain([&current]).collect();
+    let (current, history) = found.ok_or_else(|| unknown(&args.id))?;
+    let last = current.head.revision.revision;
+    let all: Vec<&StoredPrompt> = history.iter().map(|one| &one.was).chain([&current]).collect();
     let operand = |revision: u64| -> Result<Receipt, CommandFailure> {
-        let stored = all.iter().find(|one| one.head.seal.revision == revision);
+        let stored = all.iter().find(|one| one.head.revision.revision == revision);
         let stored = stored.ok_or_else(|| {
             CommandFailure::new(format!("unknown revision: {revision}"))
                 .help("`preface conversation history ID` lists the revisions")
@@ -70,7 +70,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let document = Subject::kept(stored)?.document()?;
         Ok(Receipt { name: format!("{} (revision {revision})", one_line(args.id.as_str())), document })
     };
-    let before = all.iter().map(|one| one.head.seal.revision).filter(|revision| *revision < last).max();
+    let before = all.iter().map(|one| one.head.revision.revision).filter(|revision| *revision < last).max();
     let left = operand(args.from.or(before).unwrap_or(last))?;
     let right = operand(args.to.unwrap_or(last))?;
     let counter = Subject::kept(&current)?.counter()?;

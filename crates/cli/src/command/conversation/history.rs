@@ -44,9 +44,9 @@ pub struct Args {
 /// Prints the list, or one prompt.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| replaced(&store, &args.id).await)?;
-    let past = found.ok_or_else(|| unknown(&args.id))?;
+    let history = found.ok_or_else(|| unknown(&args.id))?;
     if let Some(revision) = args.revision {
-        let Some(one) = past.iter().find(|past| past.was.head.seal.revision == revision) else {
+        let Some(one) = history.iter().find(|history| history.was.head.revision.revision == revision) else {
             return Err(CommandFailure::new(format!("unknown earlier revision: {revision}"))
                 .help("`preface conversation history ID` lists them; `preface conversation show ID` prints the current one"));
         };
@@ -55,23 +55,23 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     match args.format {
         OutputFormat::Json => {
-            let rows: Vec<_> = past
+            let rows: Vec<_> = history
                 .iter()
-                .map(|past| {
-                    let mut row = document(&past.was.head);
-                    row["replaced_at"] = format_instant(past.replaced_at).into();
+                .map(|history| {
+                    let mut row = document(&history.was.head);
+                    row["replaced_at"] = format_instant(history.replaced_at).into();
                     row
                 })
                 .collect();
             ui.json(&rows)?;
         }
-        OutputFormat::Text if past.is_empty() => ui.view("The first prompt is the current one.\n")?,
-        OutputFormat::Text => ui.view(&view(&past, ui.columns()))?,
+        OutputFormat::Text if history.is_empty() => ui.view("The first prompt is the current one.\n")?,
+        OutputFormat::Text => ui.view(&view(&history, ui.columns()))?,
     }
     Ok(Exit::Done)
 }
 
-fn view(past: &[ReplacedPrompt], room: Option<usize>) -> String {
+fn view(history: &[ReplacedPrompt], room: Option<usize>) -> String {
     let dim = style::DIM;
     let mut table = TextTable::new([
         ColumnAlignment::Right,
@@ -83,11 +83,11 @@ fn view(past: &[ReplacedPrompt], room: Option<usize>) -> String {
     ]);
     let heads = ["rev", "reason", "built", "replaced", "bytes", "from"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
-    for ReplacedPrompt { was, replaced_at } in past {
+    for ReplacedPrompt { was, replaced_at } in history {
         let head = &was.head;
         let from = template(head.template.as_ref());
         table.row([
-            Cell::styled(head.seal.revision.to_string(), style::BOLD),
+            Cell::styled(head.revision.revision.to_string(), style::BOLD),
             head.reason.as_str().into(),
             Cell::styled(minute(&head.constructed_at.to_string()), dim),
             Cell::styled(minute(&replaced_at.to_string()), dim),
@@ -103,17 +103,17 @@ pub(super) async fn replaced(
     store: &Arc<dyn Store>,
     id: &ConversationId,
 ) -> Result<Vec<ReplacedPrompt>, CommandFailure> {
-    if store.seal(id).await?.is_none() {
+    if store.revision(id).await?.is_none() {
         return Err(unknown(id));
     }
-    let mut past: Vec<ReplacedPrompt> = Vec::new();
+    let mut history: Vec<ReplacedPrompt> = Vec::new();
     let mut page = PageRequest::first(50);
     loop {
-        let answer = store.past(id, &page).await?;
-        past.extend(answer.items);
+        let answer = store.history(id, &page).await?;
+        history.extend(answer.items);
         match answer.next {
             Some(next) => page.after = Some(next),
-            None => return Ok(past),
+            None => return Ok(history),
         }
     }
 }

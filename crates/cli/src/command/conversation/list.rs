@@ -87,7 +87,7 @@ fn view(found: &[PromptSummary], room: Option<usize>) -> String {
         };
         table.row([
             Cell::styled(id, style::BOLD),
-            head.seal.revision.to_string().into(),
+            head.revision.revision.to_string().into(),
             Cell::styled(minute(&head.constructed_at.to_string()), dim),
             number(usize::try_from(head.bytes).unwrap_or(usize::MAX)).into(),
             from.into(),

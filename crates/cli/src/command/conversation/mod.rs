@@ -18,7 +18,7 @@ use crate::{
 };
 use preface::{
     Engine, Request,
-    keep::{Asked, ConversationError, ConversationService, InlineOffload},
+    conversation::{Asked, ConversationError, ConversationService, InlineOffload},
     store::{Actor, ConversationId, PromptSummary, Store, TemplateUsed, format_instant},
 };
 use std::{path::PathBuf, sync::Arc};
@@ -138,7 +138,7 @@ fn template(used: Option<&TemplateUsed>) -> String {
 fn document(head: &PromptSummary) -> serde_json::Value {
     serde_json::json!({
         "id": head.id.as_str(),
-        "revision": head.seal.revision,
+        "revision": head.revision.revision,
         "fingerprint": head.fingerprint,
         "bytes": head.bytes,
         "cwd": head.cwd,

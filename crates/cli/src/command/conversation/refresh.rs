@@ -9,8 +9,8 @@ use crate::{
     ui::{Ui, Verbosity, text::one_line},
 };
 use preface::{
+    conversation::Refresh,
     core::{lint::hidden::escape_hidden, prompt::Prompt},
-    keep::Refresh,
     store::ConversationId,
 };
 
@@ -50,10 +50,10 @@ pub struct Args {
 /// Builds, shows and keeps.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let how = if args.dry_run { Refresh::Show } else { Refresh::Keep };
-    let done = args.again.again(&args.id, async |keeper, asked, actor| {
-        keeper.refresh(&args.id, &asked, how, None, &actor).await
+    let done = args.again.again(&args.id, async |service, asked, actor| {
+        service.refresh(&args.id, &asked, how, None, &actor).await
     })?;
-    let revision = done.head.seal.revision;
+    let revision = done.head.revision.revision;
     match args.format {
         OutputFormat::Json => {
             let mut json = document(&done.head);

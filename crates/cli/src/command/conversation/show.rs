@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use preface::{
-    keep::PromptRecord,
+    conversation::PromptRecord,
     store::{ConversationId, PromptSummary},
 };
 
@@ -59,7 +59,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.json(&serde_json::json!({
                 "conversation": document(&conversation.head),
                 "asked": record.asked,
-                "facts": record.facts,
+                "variables": record.variables,
                 "document": subject.document()?,
             }))?;
         }
@@ -84,7 +84,7 @@ fn about(head: &PromptSummary, room: Option<usize>) -> String {
         }
     };
     line("conversation", one_line(head.id.as_str()));
-    line("revision", format!("{} ({})", head.seal.revision, head.reason.as_str()));
+    line("revision", format!("{} ({})", head.revision.revision, head.reason.as_str()));
     line("built", head.constructed_at.to_string());
     if head.created_at != head.constructed_at {
         line("began", head.created_at.to_string());

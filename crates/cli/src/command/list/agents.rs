@@ -5,7 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingRow, asides, with_state},
+    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingRow, details, with_state},
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -115,7 +115,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
     let description =
         agent.value.what.iter().map(|said| short(&one_line(&said.description), DESCRIPTION).into_owned());
     let mut lines: Vec<String> = description.collect();
-    lines.extend(asides(ListingRow::from(agent)));
+    lines.extend(details(ListingRow::from(agent)));
     if agent.value.what.is_some() {
         let told = agent.diagnostics.iter().filter(|note| note.code != DiagnosticCode::AgentShadowed);
         lines.extend(told.map(|note| one_line(&note.message)));

@@ -6,8 +6,8 @@ use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
     scopes_view::{
-        InactiveRows, LayerContents, ListingFlags, ListingGroup, ListingRow, ProjectVisibility, named,
-        restricted, rewrites, story, summary, table, troubles, unknown, with_state,
+        InactiveRows, LayerContents, ListingFlags, ListingGroup, ListingRow, ProjectVisibility, entry_report,
+        named, restricted, rewrites, scope_problems, summary, table, unknown, with_state,
     },
     ui::Ui,
 };
@@ -39,7 +39,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         OutputFormat::Json => ui.json(&document(&report))?,
         OutputFormat::Text => ui.view(&view(&report, shown, inactive, ui.columns()))?,
     }
-    listing.tell(ui, &troubles(&report, shown));
+    listing.tell(ui, &scope_problems(&report, shown));
     Ok(Exit::Done)
 }
 
@@ -52,7 +52,7 @@ fn view(
     let layers = restricted(&LayerContents::of(report), shown);
     let mut out = table(&layers, shown, inactive, room);
     out.push_str(&rewrites(&layers.scopes));
-    out.push_str(&summary(&layers, &troubles(report, shown)));
+    out.push_str(&summary(&layers, &scope_problems(report, shown)));
     out.push('\n');
     out
 }
@@ -86,11 +86,11 @@ pub fn why(
     let shown = groups.as_slice();
     let layers = restricted(&LayerContents::of(report), shown);
     let found = named(&layers, name, shown);
-    let held = report.mode == TrustMode::Whole
-        && report.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustHeld);
+    let untrusted = report.mode == TrustMode::Whole
+        && report.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustUntrusted);
     let project = match report.trust {
-        Trust::Declined if held => ProjectVisibility::Declined,
-        _ if held => ProjectVisibility::Held,
+        Trust::Declined if untrusted => ProjectVisibility::Declined,
+        _ if untrusted => ProjectVisibility::Untrusted,
         _ => ProjectVisibility::Seen,
     };
     if found.is_empty() {
@@ -106,7 +106,7 @@ pub fn why(
             })?;
         }
         OutputFormat::Text => {
-            let stories: Vec<String> = found.iter().map(|entries| story(entries, project)).collect();
+            let stories: Vec<String> = found.iter().map(|entries| entry_report(entries, project)).collect();
             ui.view(&complete(&stories.join("\n")))?;
         }
     }

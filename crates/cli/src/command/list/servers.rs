@@ -6,7 +6,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    scopes_view::{InactiveRows, ListingFlags, ListingGroup, troubles, view, with_state},
+    scopes_view::{InactiveRows, ListingFlags, ListingGroup, scope_problems, view, with_state},
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -26,7 +26,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
     let servers = Engine::new(&system).servers(&listing.request()?);
     let servers = servers.map_err(|error| listing.failed(error))?;
     let report = &servers.scopes;
-    let problems = troubles(report, &[ListingGroup::Mcp]);
+    let problems = scope_problems(report, &[ListingGroup::Mcp]);
     match listing.format {
         OutputFormat::Json => {
             let row = |entry: &ServerEntry| {

@@ -5,7 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingRow, asides, with_state},
+    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingRow, details, with_state},
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -104,7 +104,7 @@ fn below(skill: &SkillEntry) -> Vec<String> {
             lines.push(format!("left out by {}:{line}", one_line(path)));
         }
         Some(SkillOmission::Duplicate { path }) => lines.push(format!("the same as {}", one_line(path))),
-        None => lines.extend(asides(ListingRow::from(skill))),
+        None => lines.extend(details(ListingRow::from(skill))),
     }
     if skill.value.loaded.is_some() {
         lines.extend(skill.diagnostics.iter().map(|note| one_line(&note.message)));

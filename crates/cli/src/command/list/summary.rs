@@ -6,7 +6,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    scopes_view::{LayerContents, ListingFlags, ListingGroup, ListingRow, asides, troubles},
+    scopes_view::{LayerContents, ListingFlags, ListingGroup, ListingRow, details, scope_problems},
     ui::{
         Ui,
         note::DiagnosticView,
@@ -43,7 +43,7 @@ impl KindSummary {
             if row.active {
                 summary.active.push(row.name.to_owned());
             } else {
-                let reason = asides(row).into_iter().next().unwrap_or_default();
+                let reason = details(row).into_iter().next().unwrap_or_default();
                 summary.left_out.push(LeftOut { name: row.name.to_owned(), reason });
             }
         }
@@ -67,7 +67,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let agents = engine.agents(&request).map_err(failed)?;
     let (styles, _) = engine.styles(&request).map_err(failed)?;
     let reminders = engine.reminders(&request).map_err(failed)?;
-    let variables = engine.facts(&request).map_err(failed)?;
+    let variables = engine.variables(&request).map_err(failed)?;
     kinds.push(KindSummary::of("skills", skills.skills.iter().map(ListingRow::from)));
     kinds.push(KindSummary::of("agents", agents.agents.iter().map(ListingRow::from)));
     let plain = |kind, active| KindSummary { kind, active, left_out: Vec::new() };
@@ -76,11 +76,11 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     kinds
         .push(plain("reminders", reminders.catalogue.iter().map(|one| one.id.as_str().to_owned()).collect()));
     let with_value =
-        variables.iter().filter(|row| row.fact.as_ref().is_some_and(|fact| fact.value.is_some()));
+        variables.iter().filter(|row| row.variable.as_ref().is_some_and(|variable| variable.value.is_some()));
     let names = with_value.map(|row| format!("{}:{}", row.info.kind, row.info.name));
     kinds.push(plain("variables", names.collect()));
     kinds.push(plain("presets", Preset::all(&request)?.into_iter().map(|preset| preset.name).collect()));
-    let mut problems = troubles(&report, &ListingGroup::ALL);
+    let mut problems = scope_problems(&report, &ListingGroup::ALL);
     problems.extend(skills.diagnostics.into_iter().chain(agents.diagnostics));
     problems.retain(|note| note.severity >= Severity::Warning);
     let mut seen: Vec<Diagnostic> = Vec::new();

@@ -5,7 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingGroup, troubles, view, with_state},
+    scopes_view::{EntryState, InactiveRows, ListingFlags, ListingGroup, scope_problems, view, with_state},
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -34,7 +34,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         servers.tools.retain(|tool| names.contains(&tool.name));
     }
     let group = ListingGroup::Extensions(Category::Tools);
-    let problems = troubles(&servers.scopes, &[group]);
+    let problems = scope_problems(&servers.scopes, &[group]);
     match listing.format {
         OutputFormat::Json => {
             let rows = servers.scopes.scopes.of(Category::Tools).map(with_state);

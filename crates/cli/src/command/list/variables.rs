@@ -18,7 +18,7 @@ use serde_json::json;
 /// Lists the variables with their values in the directory.
 pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let rows = Engine::new(&system).facts(&listing.request()?).map_err(|error| listing.failed(error))?;
+    let rows = Engine::new(&system).variables(&listing.request()?).map_err(|error| listing.failed(error))?;
     match listing.format {
         OutputFormat::Text => ui.view(&view(&rows, ui.columns()))?,
         OutputFormat::Json => ui.json(&ListDocument {
@@ -65,7 +65,7 @@ fn narrow(rows: &[VariableRow]) -> String {
 /// Name, value and stability.
 fn cells(row: &VariableRow, widest: usize) -> [Cell; 3] {
     let (info, dim) = (&row.info, style::DIM);
-    let value = match row.fact.as_ref().map(|fact| (fact.value.as_deref(), &fact.source)) {
+    let value = match row.variable.as_ref().map(|variable| (variable.value.as_deref(), &variable.source)) {
         None => Cell::styled("any name", dim),
         Some((None, why)) => {
             Cell::styled(short(&format!("absent: {}", one_line(why)), widest).into_owned(), dim)
@@ -79,17 +79,17 @@ fn cells(row: &VariableRow, widest: usize) -> [Cell; 3] {
 
 fn document(row: &VariableRow) -> serde_json::Value {
     let info = &row.info;
-    let fact = row.fact.as_ref();
+    let variable = row.variable.as_ref();
     json!({
         "variable": format!("{}:{}", info.kind, info.name),
-        "value": fact.and_then(|fact| fact.value.as_deref()),
-        "source": fact.map(|fact| &*fact.source),
+        "value": variable.and_then(|variable| variable.value.as_deref()),
+        "source": variable.map(|variable| &*variable.source),
         "dynamic": info.dynamic,
-        "stability": fact.filter(|fact| fact.value.is_some()).map_or(info.stability, |fact| fact.stability),
+        "stability": variable.filter(|variable| variable.value.is_some()).map_or(info.stability, |variable| variable.stability),
         "cost": info.cost,
         "about": info.about,
         "example": info.example,
-        "diagnostics": fact.map(|fact| fact.diagnostics.as_slice()).unwrap_or_default(),
+        "diagnostics": variable.map(|variable| variable.diagnostics.as_slice()).unwrap_or_default(),
     })
 }
 
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn the_document_is_the_catalogue_of_the_service() {
         let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
-        let rows = Engine::new(&system).facts(&Request::new("/work")).unwrap();
+        let rows = Engine::new(&system).variables(&Request::new("/work")).unwrap();
         let of_list: Vec<_> = rows
             .iter()
             .map(document)

@@ -59,8 +59,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
             (OutputFormat::Text, Some(said)) => {
                 let ms = answer.ms.map(|ms| format!("{ms} ms"));
-                let facts = [answer.calls_itself.clone(), answer.protocol.as_deref().map(protocol), ms];
-                ui.view(&view(&answer.name, &facts, said, ui.columns()))?;
+                let variables = [answer.calls_itself.clone(), answer.protocol.as_deref().map(protocol), ms];
+                ui.view(&view(&answer.name, &variables, said, ui.columns()))?;
             }
             (OutputFormat::Text, None) => {}
         }
@@ -100,12 +100,12 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.json(&document)?;
         }
         OutputFormat::Text => {
-            let facts = [
+            let variables = [
                 known.calls_itself.clone(),
                 known.protocol.as_deref().map(protocol),
                 Some(known.path.clone()),
             ];
-            ui.view(&view(&args.server, &facts, &known.recording.described, ui.columns()))?;
+            ui.view(&view(&args.server, &variables, &known.recording.described, ui.columns()))?;
         }
     }
     Ok(Exit::Done)
@@ -116,11 +116,11 @@ fn protocol(version: &str) -> String {
 }
 
 /// Writes everything that a server offers. All of it is untrusted text.
-fn view(name: &str, facts: &[Option<String>], said: &ServerDescription, room: Option<usize>) -> String {
+fn view(name: &str, variables: &[Option<String>], said: &ServerDescription, room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
-    let facts: Vec<String> = facts.iter().flatten().map(|fact| one_line(fact)).collect();
-    let _ = writeln!(out, "{bold}{}{bold:#}  {dim}{}{dim:#}", one_line(name), facts.join("; "));
+    let variables: Vec<String> = variables.iter().flatten().map(|variable| one_line(variable)).collect();
+    let _ = writeln!(out, "{bold}{}{bold:#}  {dim}{}{dim:#}", one_line(name), variables.join("; "));
     if let Some(instructions) = &said.instructions {
         let _ = writeln!(out, "\n{bold}instructions{bold:#}");
         for line in visible(instructions).lines() {

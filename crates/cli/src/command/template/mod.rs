@@ -15,7 +15,7 @@ use crate::{
 };
 use preface::{
     Engine, Request, TrustChoice,
-    keep::TemplateChoice,
+    conversation::TemplateChoice,
     preset_names,
     store::{Store, TemplateName, TemplateVersion, VersionChoice},
     templates::TemplatesError,

@@ -50,10 +50,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let (root, repository) = pin_root(&system, &built.places.cwd);
     let store = engine.store(&built)?.for_project(&root);
-    let mut troubles = Diagnostics::new();
-    let pins = store.load(&mut troubles).pins(&root, repository.as_deref());
+    let mut problems = Diagnostics::new();
+    let pins = store.load(&mut problems).pins(&root, repository.as_deref());
     let mut out = String::new();
-    for seen in built.seen.iter().filter(|seen| seen.verdict != GateVerdict::Speaks) {
+    for seen in built.seen.iter().filter(|seen| seen.verdict != GateVerdict::Included) {
         let granted = pins.latest(&seen.pin).and_then(|pinned| store.copy(&pinned.digest));
         let now = String::from_utf8_lossy(&seen.bytes);
         let (from, then) = match &granted {
@@ -69,6 +69,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     // Nobody has looked at these texts yet, so they are not sent raw to a pager either.
     ui.patch(&visible(&out))?;
-    notes::all(ui, &troubles);
+    notes::all(ui, &problems);
     Ok(Exit::Done)
 }

@@ -40,10 +40,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         )));
     }
     let (root, repository) = pin_root(&system, &built.places.cwd);
-    let mut troubles = Diagnostics::new();
+    let mut problems = Diagnostics::new();
     let pins =
-        engine.store(&built)?.for_project(&root).load(&mut troubles).pins(&root, repository.as_deref());
+        engine.store(&built)?.for_project(&root).load(&mut problems).pins(&root, repository.as_deref());
     ui.data(escape_json(pins.export()).as_bytes())?;
-    notes::all(ui, &troubles);
+    notes::all(ui, &problems);
     Ok(Exit::Done)
 }

@@ -1,7 +1,7 @@
 //! `preface trust grant`: pins what a build would use.
 
 use super::{
-    status::{covered, is_trouble, texts},
+    status::{covered, is_problem, texts},
     ungated,
 };
 use crate::{
@@ -82,7 +82,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let named = paths(&engine, &request, &args.paths)?;
     let scopes = engine.scopes(&request)?;
     if scopes.mode == TrustMode::None && !args.allow_commands {
-        return Err(no_gate(&scopes.preset, &engine.coverage(&request)?.permits));
+        return Err(no_gate(&scopes.preset, &engine.coverage(&request)?.permissions));
     }
     let changes = engine.project_changes(&request, &named)?;
     if !changes.is_empty() {
@@ -120,7 +120,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if !report.added.is_empty() && !report.unchanged.is_empty() {
         let _ = writeln!(out, "{dim}{} granted before already.{dim:#}", were(report.unchanged.len()));
     }
-    for name in &report.held {
+    for name in &report.untrusted {
         let care = style::CARE;
         let _ = writeln!(out, "{care}still left out:{care:#} {}", escape_hidden(name));
     }
@@ -131,22 +131,22 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let coverage = engine.coverage_of(&request, &named)?;
     out.push_str(&covered(&coverage.lines()));
     if args.allow_commands {
-        let permits = engine.grant_commands(&request, &report.unlogged)?;
-        out.push_str(&allowed(&permits));
+        let permissions = engine.grant_commands(&request, &report.unlogged)?;
+        out.push_str(&allowed(&permissions));
     } else {
-        let permits = coverage.permit_lines();
-        if !permits.is_empty() {
+        let permissions = coverage.permission_lines();
+        if !permissions.is_empty() {
             out.push_str(&complete("  could run after `preface trust grant --allow-commands`:\n"));
         }
-        out.push_str(&covered(&permits));
+        out.push_str(&covered(&permissions));
     }
     ui.view(&out)?;
     let is_shown = |note: &Diagnostic| {
-        is_trouble(note)
+        is_problem(note)
             || matches!(note.code, DiagnosticCode::LoggerFailed | DiagnosticCode::ScaffoldCreated)
     };
-    let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_shown).collect();
-    notes::all(ui, &troubles);
+    let problems: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_shown).collect();
+    notes::all(ui, &problems);
     if report.hidden.is_empty() {
         return Ok(Exit::Done);
     }
@@ -161,42 +161,43 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     )))
 }
 
-/// Returns the failure of a grant of files where files need none; the hint names what does need one.
+/// Returns the failure of a grant of files where files need none; the help names what does need one.
 fn no_gate(preset: &str, permissions: &[(Permission, PermissionState)]) -> CommandFailure {
     let pending = permissions.iter().filter(|(_, state)| *state != PermissionState::Granted);
-    let names: Vec<String> = pending.filter_map(|(permit, _)| permit.shown().into_iter().next()).collect();
-    let hint = match (permissions.is_empty(), names.is_empty()) {
+    let names: Vec<String> =
+        pending.filter_map(|(permission, _)| permission.shown().into_iter().next()).collect();
+    let help = match (permissions.is_empty(), names.is_empty()) {
         (true, _) => "nothing in this project needs a grant".to_owned(),
         (false, true) => "what it may run is granted already".to_owned(),
         (false, false) => format!("`--allow-commands` allows {}", listed(&names)),
     };
-    CommandFailure::usage(format!("the {}", ungated(preset))).help(hint)
+    CommandFailure::usage(format!("the {}", ungated(preset))).help(help)
 }
 
 /// Lists in full what the project may do from now on: this is what the user consents to.
-fn allowed(permits: &preface::PermissionGrant) -> String {
+fn allowed(permissions: &preface::PermissionGrant) -> String {
     let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
     let mut out = String::new();
-    if permits.added.is_empty() && permits.unchanged.is_empty() && permits.refused.is_empty() {
+    if permissions.added.is_empty() && permissions.unchanged.is_empty() && permissions.refused.is_empty() {
         return format!(
             "{dim}Nothing in it starts a program, talks to an address or writes a file.{dim:#}\n"
         );
     }
-    if !permits.added.is_empty() {
+    if !permissions.added.is_empty() {
         let _ = writeln!(out, "Allowed from now on:");
     }
-    for permit in &permits.added {
-        let lines = permit.shown();
+    for permission in &permissions.added {
+        let lines = permission.shown();
         let mut lines = lines.iter();
         if let Some(subject) = lines.next() {
             let _ = writeln!(out, "  {bold}{subject}{bold:#}");
         }
         lines.for_each(|line| out.push_str(&format!("    {line}\n")));
     }
-    if !permits.unchanged.is_empty() {
-        let _ = writeln!(out, "{dim}{} allowed before already.{dim:#}", permits.unchanged.len());
+    if !permissions.unchanged.is_empty() {
+        let _ = writeln!(out, "{dim}{} allowed before already.{dim:#}", permissions.unchanged.len());
     }
-    for why in &permits.refused {
+    for why in &permissions.refused {
         let _ = writeln!(out, "{care}not allowed:{care:#} {}", escape_hidden(why));
     }
     out

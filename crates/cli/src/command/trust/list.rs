@@ -48,10 +48,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system).writing(WriteScope::Nothing);
     let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
-    let mut troubles = Vec::new();
+    let mut problems = Vec::new();
     let store = engine.store(&built)?;
-    let rows = store.list(&mut troubles);
-    let unread = troubles.iter().any(|note| note.severity == Severity::Error);
+    let rows = store.list(&mut problems);
+    let unread = problems.iter().any(|note| note.severity == Severity::Error);
     match args.format {
         // Nobody knows what a store holds that cannot be read.
         _ if rows.is_empty() && unread => {}
@@ -76,9 +76,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     what.push_str(", ");
                     what.push_str(&many(row.branches.len(), "branch", "branches"));
                 }
-                if !row.permits.is_empty() {
+                if !row.permissions.is_empty() {
                     what.push_str(", ");
-                    what.push_str(&count(row.permits.len(), "permit"));
+                    what.push_str(&count(row.permissions.len(), "permit"));
                 }
                 let style = if row.trust == Trust::Trusted { style::GOOD } else { style::CARE };
                 let day: String = row.at.to_string().chars().take(10).collect();
@@ -93,6 +93,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.view(&format!("{}{dim}grants are kept in {store}{dim:#}\n", table.show(None)))?;
         }
     }
-    notes::all(ui, &troubles);
+    notes::all(ui, &problems);
     Ok(if unread { Exit::Failed } else { Exit::Done })
 }

@@ -66,10 +66,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 /// The word for how a text fared.
 fn word(seen: &GatedText) -> &'static str {
     match seen.verdict {
-        GateVerdict::Speaks => "granted",
-        GateVerdict::HeldNew | GateVerdict::Denied => "new",
-        GateVerdict::HeldChanged => "changed",
-        GateVerdict::HeldShared => "shared",
+        GateVerdict::Included => "granted",
+        GateVerdict::UntrustedNew | GateVerdict::Denied => "new",
+        GateVerdict::UntrustedChanged => "changed",
+        GateVerdict::UntrustedShared => "shared",
     }
 }
 

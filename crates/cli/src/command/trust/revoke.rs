@@ -63,7 +63,7 @@ fn revoked(report: &GrantReport, are_paths_named: bool) -> String {
     let root = escape_hidden(&root);
     let mut out = String::new();
     let as_a_whole = report.audit.iter().any(|event| matches!(event, AuditEvent::ProjectDeclined { .. }));
-    if report.added.is_empty() && report.permits.is_empty() {
+    if report.added.is_empty() && report.permissions.is_empty() {
         let what = if are_paths_named { "Nothing of that" } else { "Nothing" };
         let _ = writeln!(out, "{what} was granted in {bold}{root}{bold:#}.");
     } else if as_a_whole && !report.added.is_empty() {
@@ -74,10 +74,10 @@ fn revoked(report: &GrantReport, are_paths_named: bool) -> String {
             let _ = writeln!(out, "  {}", escape_hidden(name));
         }
     }
-    if !report.permits.is_empty() {
+    if !report.permissions.is_empty() {
         let _ = writeln!(out, "May not run any more in {bold}{root}{bold:#}:");
     }
-    for subject in &report.permits {
+    for subject in &report.permissions {
         let _ = writeln!(out, "  {}", escape_hidden(subject));
     }
     out

@@ -57,35 +57,35 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let request = args.turn.request();
     let built = engine.build_wide(&request)?;
-    let mut troubles: Vec<Diagnostic> =
-        built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
+    let mut problems: Vec<Diagnostic> =
+        built.prompt.diagnostics.iter().filter(|note| is_problem(note)).cloned().collect();
     let mut coverage = engine
         .coverage(&request)
         .unwrap_or_else(|error| Coverage { failure: Some(error), ..Coverage::default() });
     // A project whose text stops a build has a status all the same.
-    troubles.extend(coverage.failure.take().map(|error| {
+    problems.extend(coverage.failure.take().map(|error| {
         let what = format!("with a grant no prompt could be built: {error}");
         Diagnostic::warning(DiagnosticCode::TrustCoverage, what)
     }));
     match args.format {
         OutputFormat::Text => {
-            ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permits))))?;
+            ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permissions))))?;
         }
         OutputFormat::Json => {
             let mut document = document(&system, &built, &coverage);
-            document["permissions"] = coverage.permits.iter().map(permission).collect();
+            document["permissions"] = coverage.permissions.iter().map(permission).collect();
             ui.json(&document)?;
         }
     }
-    notes::all(ui, &troubles);
+    notes::all(ui, &problems);
     Ok(Exit::Done)
 }
 
 /// Returns true for problems with trust itself. Texts that are left out are in the view already.
-pub(super) fn is_trouble(note: &Diagnostic) -> bool {
+pub(super) fn is_problem(note: &Diagnostic) -> bool {
     note.severity >= Severity::Warning
         && match note.code {
-            DiagnosticCode::TrustHeld | DiagnosticCode::TrustChanged => false,
+            DiagnosticCode::TrustUntrusted | DiagnosticCode::TrustChanged => false,
             code => code.topic() == "trust",
         }
 }
@@ -130,9 +130,9 @@ fn permitted(permissions: &[(Permission, PermissionState)]) -> String {
     if !permissions.is_empty() {
         let _ = writeln!(out, "\nBeyond text:");
     }
-    for (permit, state) in permissions {
+    for (permission, state) in permissions {
         let style = if *state == PermissionState::Granted { good } else { care };
-        let lines = permit.shown();
+        let lines = permission.shown();
         let mut lines = lines.iter();
         if let Some(subject) = lines.next() {
             let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
@@ -145,8 +145,8 @@ fn permitted(permissions: &[(Permission, PermissionState)]) -> String {
     out
 }
 
-fn permission((permit, state): &(Permission, PermissionState)) -> serde_json::Value {
-    let mut value = json!(permit);
+fn permission((permission, state): &(Permission, PermissionState)) -> serde_json::Value {
+    let mut value = json!(permission);
     value["state"] = state_name(*state).into();
     value
 }
@@ -167,31 +167,31 @@ fn pinned(built: &BuildResult, out: &mut String) {
         ColumnAlignment::Left,
     ]);
     for seen in &built.seen {
-        let style = if seen.verdict == GateVerdict::Speaks { style::GOOD } else { style::CARE };
-        let aside = match seen.verdict {
-            GateVerdict::HeldShared => "others can write in its directory: grant it by its path",
+        let style = if seen.verdict == GateVerdict::Included { style::GOOD } else { style::CARE };
+        let attachment = match seen.verdict {
+            GateVerdict::UntrustedShared => "others can write in its directory: grant it by its path",
             _ => "",
         };
         table.row([
             Cell::styled(format!("  {}", word(seen)), style),
             format!("{} bytes", number(seen.bytes.len())).into(),
             escape_hidden(&seen.shown).into_owned().into(),
-            Cell::styled(aside, style::DIM),
+            Cell::styled(attachment, style::DIM),
         ]);
     }
     out.push_str(&table.show(None));
     let tally: Vec<String> = [
-        (GateVerdict::Speaks, "granted"),
-        (GateVerdict::HeldNew, "new"),
-        (GateVerdict::HeldChanged, "changed"),
-        (GateVerdict::HeldShared, "shared"),
+        (GateVerdict::Included, "granted"),
+        (GateVerdict::UntrustedNew, "new"),
+        (GateVerdict::UntrustedChanged, "changed"),
+        (GateVerdict::UntrustedShared, "shared"),
     ]
     .into_iter()
     .map(|(verdict, word)| (built.seen.iter().filter(|seen| seen.verdict == verdict).count(), word))
     .filter(|(many, _)| *many > 0)
     .map(|(many, word)| format!("{many} {word}"))
     .collect();
-    let left_out = built.held().count();
+    let left_out = built.untrusted().count();
     let _ = match (built.seen.len(), left_out) {
         (0, _) => writeln!(out, "The project has no files that a grant covers."),
         (_, 0) => writeln!(out, "{}; every file is trusted.", listed(&tally)),
@@ -223,7 +223,7 @@ fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mu
     for line in &coverage.listing {
         let _ = writeln!(out, "  {}", escape_hidden(line));
     }
-    if built.held_layer.is_some() {
+    if built.untrusted_layer.is_some() {
         let _ = writeln!(out, "It is left out. `preface trust grant` includes it.");
     }
 }
@@ -242,7 +242,7 @@ fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> se
     let texts: Vec<serde_json::Value> = match built.mode {
         // A project that is trusted as a whole has one state.
         TrustMode::Whole => {
-            let state = if built.held_layer.is_some() { "new" } else { "granted" };
+            let state = if built.untrusted_layer.is_some() { "new" } else { "granted" };
             coverage.texts.iter().map(|covered| text(&covered.file, state)).collect()
         }
         _ => built.seen.iter().map(|seen| text(seen, word(seen))).collect(),
@@ -256,7 +256,7 @@ fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> se
         "mode": built.mode,
         "path": path.map(|path| path.display().to_string()),
         "trust": built.trust,
-        "held": built.held_layer.is_some() || built.held().next().is_some(),
+        "left_out": built.untrusted_layer.is_some() || built.untrusted().next().is_some(),
         "texts": texts,
         "covers": coverage,
         "store": built.store.as_ref().map(|file| file.display().to_string()),

@@ -1,12 +1,12 @@
 //! The keys that somebody answers, and the nearest one to a typo.
 
-use crate::fact::{Stability, VariableKey};
+use crate::variable::{Stability, VariableKey};
 use std::collections::BTreeMap;
 
 /// The registered types with their names.
 ///
 /// ```
-/// use preface_core::{fact::Stability, lint::template::VariableTypes};
+/// use preface_core::{variable::Stability, lint::template::VariableTypes};
 /// let catalogue = VariableTypes::default()
 ///     .fixed("system", "time", Stability::Turn)
 ///     .dynamic("file", Stability::Conversation);

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::VariableKey,
     template::{Template, trim},
+    variable::VariableKey,
 };
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 use super::{PendingFinding, PendingFindings, VariableTypes, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::VariableKey,
     template::{TagRole, Template, TemplateOptions, trim},
+    variable::VariableKey,
 };
 use std::ops::Range;
 

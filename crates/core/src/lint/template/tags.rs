@@ -3,8 +3,8 @@
 use super::{PendingFinding, PendingFindings, VariableType, VariableTypes, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::VariableKey,
     template::{StrayReason, Tag, TagRole, Template, TemplateError, TemplateOptions, find_endraw, too_deep},
+    variable::VariableKey,
 };
 use std::ops::Range;
 

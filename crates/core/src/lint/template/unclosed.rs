@@ -3,8 +3,8 @@
 use super::{PendingFinding, PendingFindings, VariableTypes, near::covered, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::VariableKey,
     template::{Template, trim},
+    variable::VariableKey,
 };
 
 /// The number of bytes in which the end of a bracket is searched.

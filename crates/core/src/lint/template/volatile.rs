@@ -4,8 +4,8 @@
 use super::{PendingFinding, PendingFindings, VariableTypes};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
-    fact::Stability,
     template::{TagRole, Template},
+    variable::Stability,
 };
 
 /// Notes variables that are followed by stable text, in a branch that can be taken with them.

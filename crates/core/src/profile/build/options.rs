@@ -194,7 +194,7 @@ impl ProfileBuilder<'_> {
                     "an option is a string, a number, a boolean or a list of strings",
                 ));
             };
-            // An empty option is an option that is not set: its fact does not exist.
+            // An empty option is an option that is not set: its variable does not exist.
             if text.is_empty() || text == "false" {
                 unset.push(name.clone());
             } else {

@@ -2,9 +2,8 @@
 
 use super::{ProfileBuilder, TextLoader, quoted};
 use crate::{
-    aside::AsidePlace,
+    attachment::AttachmentPlace,
     condition::Condition,
-    fact::Stability,
     origin::Piece,
     profile::{
         Guideline, ProfileError, PromptNames, ReplacementRule, ReplacementSource, SectionFrame, SectionGroup,
@@ -15,6 +14,7 @@ use crate::{
         ToolLineSource, TrimMode,
     },
     suggestion::did_you_mean,
+    variable::Stability,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -65,11 +65,11 @@ enum SectionPlace {
 }
 
 impl SectionPlace {
-    fn aside(self) -> Option<AsidePlace> {
+    fn attachment(self) -> Option<AttachmentPlace> {
         match self {
             SectionPlace::System => None,
-            SectionPlace::FirstUser => Some(AsidePlace::FirstUser),
-            SectionPlace::LastUser => Some(AsidePlace::LastUser),
+            SectionPlace::FirstUser => Some(AttachmentPlace::FirstUser),
+            SectionPlace::LastUser => Some(AttachmentPlace::LastUser),
         }
     }
 }
@@ -259,7 +259,7 @@ impl ProfileBuilder<'_> {
             skip_silent: written.skip_silent,
             framed: written.framed.unwrap_or(true),
             merge_into: written.merge_into,
-            place: written.place.aside(),
+            place: written.place.attachment(),
             options,
             beside: written.after.or(written.before),
         })

@@ -4,7 +4,7 @@
 //! the abbreviation in the zone's file is another one (`CET`, `+0530`) or says nothing of the summer.
 
 use super::zones;
-use crate::look::ProviderContext;
+use crate::provider_context::ProviderContext;
 use jiff::{Zoned, tz::Offset};
 
 /// Returns the instant of a turn in the long form.

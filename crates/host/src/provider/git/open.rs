@@ -70,7 +70,7 @@ impl Repository {
             let Some(dirs) = files.git_dirs()? else { continue };
             let is_own = dirs.git_dir.parent() == Some(dir);
             match Repository::at(&files, dir, dirs, &cwd) {
-                Err(trouble @ GitError::Broken(_)) if is_own => _ = passed_by.get_or_insert(trouble),
+                Err(problem @ GitError::Broken(_)) if is_own => _ = passed_by.get_or_insert(problem),
                 found => return found,
             }
         }
@@ -91,7 +91,7 @@ impl Repository {
         let dirs = match files.git_dirs() {
             Ok(Some(dirs)) => dirs,
             Ok(None) | Err(GitError::Broken(_)) => return Ok(None),
-            Err(trouble) => return Err(trouble),
+            Err(problem) => return Err(problem),
         };
         let is_own = dirs.git_dir.parent() == Some(&root);
         match Repository::at(&files, &root, dirs, &root) {

@@ -154,7 +154,7 @@ impl Refs<'_> {
         let content = match files.read(&path, open::SMALL) {
             Ok(content) => content.unwrap_or_default(),
             Err(GitError::Broken(_)) => return Ok(RefValue::Broken),
-            Err(trouble) => return Err(trouble),
+            Err(problem) => return Err(problem),
         };
         Ok(match open::target(&content) {
             _ if open::starts_with_id(&content) => RefValue::Commit,

@@ -3,7 +3,7 @@
 //! Braces are multiplied out here, within limits; what is left of a pattern is the crate's. All patterns are made
 //! absolute first, so that one comparison is enough for every way of writing a path.
 
-use crate::{look::ProviderContext, places::normal};
+use crate::{places::normal, provider_context::ProviderContext};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
 

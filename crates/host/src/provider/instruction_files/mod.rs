@@ -22,7 +22,7 @@ mod tests;
 use super::{ContextProvider, silent};
 use crate::{
     gate::FileOwner,
-    look::ProviderContext,
+    provider_context::ProviderContext,
     system::{FileId, FileKind, ReadScope},
 };
 use globs::{BadPattern, Globs, PatternBudget};
@@ -36,7 +36,7 @@ use preface_core::{
     origin::{Piece, Source},
     scope::Scope,
     section::{Language, Section},
-    world::{Contribution, Item},
+    snapshot::{Contribution, Item},
 };
 use reach::{ImportReach, TreeCache, is_in_git_dir};
 use reader::{InstructionReader, absolute_source};
@@ -253,7 +253,7 @@ impl SectionBuild<'_> {
             )
             .at(Place::file(Some(source.scope), source.path.clone()));
             match &self.options.hints.unread {
-                Some(hint) => note.help(hint),
+                Some(help) => note.help(help),
                 None => note,
             }
         });
@@ -299,8 +299,8 @@ impl SectionBuild<'_> {
         if let Some(example) = example {
             let rules = if waiting == 1 { "1 rule waits" } else { &format!("{waiting} rules wait") };
             let what = format!("{rules} for a file to be worked on, such as {example}");
-            let hint = self.options.hints.waiting.as_deref();
-            let help = hint.unwrap_or("`touched` names files that are worked on");
+            let help = self.options.hints.waiting.as_deref();
+            let help = help.unwrap_or("`touched` names files that are worked on");
             self.look.note(Diagnostic::info(DiagnosticCode::RulesWaiting, what).help(help));
         }
         self.items
@@ -337,7 +337,7 @@ impl SectionBuild<'_> {
         if *kind == InstructionKind::Rule {
             let size = self.look.system.stat(&real).map_or(0, |stat| stat.len);
             // One that is too large by itself is told as such, and takes no room.
-            let size = if size > crate::look::CONTEXT_FILE_LIMIT { 0 } else { size };
+            let size = if size > crate::provider_context::CONTEXT_FILE_LIMIT { 0 } else { size };
             if !self.rules.has_room(size) {
                 return;
             }
@@ -446,7 +446,7 @@ impl SectionBuild<'_> {
     /// Says where the text of a rule begins. `None` where it waits for another file.
     fn judged(&mut self, text: &InstructionText, source: &Arc<Source>) -> Option<usize> {
         let head = rules::head(&text.whole());
-        if let Some((why, line)) = head.trouble {
+        if let Some((why, line)) = head.problem {
             self.notes.tell(Severity::Warning, DiagnosticCode::RulesHead, || {
                 let mut place = Place::file(Some(source.scope), source.path.clone());
                 place.line = line;
@@ -496,13 +496,13 @@ impl SectionBuild<'_> {
 
     fn say(&mut self, candidate: &InstructionCandidate, source: &Arc<Source>, pieces: Vec<Piece>) {
         self.tell_length(&pieces, source);
-        let facts = BTreeMap::from([
+        let variables = BTreeMap::from([
             ("path".to_owned(), source.path.clone()),
             ("absolute".to_owned(), candidate.path.display().to_string()),
             ("kind".to_owned(), candidate.kind.as_str().to_owned()),
         ]);
         let rank = candidate.rank(&self.look.places.cwd);
-        self.items.push(Item { facts, pieces, language: Language::Verbatim, rank });
+        self.items.push(Item { variables, pieces, language: Language::Verbatim, rank });
     }
 
     fn tell_bad_bytes(&self, text: &InstructionText, source: &Arc<Source>) {

@@ -1,7 +1,7 @@
 //! What a profile says about instruction files: which names, where, in which order. No name of a product is known here.
 
 use super::super::{ContextProvider, SectionOptions};
-use crate::look::ProviderContext;
+use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,

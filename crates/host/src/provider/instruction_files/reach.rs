@@ -1,9 +1,9 @@
 //! How far a file's word goes: where it may lead, and what an `@path` in it means.
 
 use crate::{
-    look::ProviderContext,
     places::{normal, resolved},
     provider::git,
+    provider_context::ProviderContext,
     system::{FileKind, ReadError, ReadScope},
 };
 use std::{
@@ -79,7 +79,7 @@ pub enum ImportTarget {
     /// Something that is not a file.
     Kind(FileKind),
     /// A path that cannot be looked up.
-    Trouble(ReadError),
+    Unreadable(ReadError),
 }
 
 /// Looks up the path `written` in a file of `dir`.
@@ -96,7 +96,7 @@ pub fn find(written: &str, dir: &Path, reach: &ImportReach, look: &ProviderConte
                 // What is not there tells nothing about what lies outside.
                 _ if !reach.holds(&resolved(look.system, &path)) => ImportTarget::Outside,
                 ReadError::Missing => ImportTarget::Missing,
-                error => ImportTarget::Trouble(error),
+                error => ImportTarget::Unreadable(error),
             };
         }
     };

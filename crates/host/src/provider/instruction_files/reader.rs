@@ -3,7 +3,7 @@
 use super::{options::InstructionOptions, text::InstructionText};
 use crate::{
     gate::FileOwner,
-    look::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
     system::ReadScope,
 };
 use preface_core::{lint::hidden::escape_hidden, origin::Source, scope::Scope};

@@ -5,7 +5,7 @@ use super::{
     reach::{ImportReach, is_in_git_dir},
 };
 use crate::{
-    look::ProviderContext,
+    provider_context::ProviderContext,
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
@@ -176,14 +176,14 @@ pub struct RuleHead {
     /// The start of the text after the head.
     pub body: usize,
     /// The problem of an invalid head, and its line.
-    pub trouble: Option<(String, Option<usize>)>,
+    pub problem: Option<(String, Option<usize>)>,
 }
 
 /// Reads the head of a rule.
 pub fn head(text: &str) -> RuleHead {
-    let Some((block, body)) = split(text) else { return RuleHead { paths: None, body: 0, trouble: None } };
+    let Some((block, body)) = split(text) else { return RuleHead { paths: None, body: 0, problem: None } };
     let block = text[block].replace("\r\n", "\n");
-    let (paths, trouble) = match frontmatter::read(&block) {
+    let (paths, problem) = match frontmatter::read(&block) {
         Ok(fields) => match fields.get("paths").map(globs) {
             None => (None, None),
             Some(Ok(paths)) => (paths, None),
@@ -197,7 +197,7 @@ pub fn head(text: &str) -> RuleHead {
             }
         },
     };
-    RuleHead { paths, body, trouble }
+    RuleHead { paths, body, problem }
 }
 
 /// Returns the block between two lines of `---`, and where the text behind it begins.
@@ -269,7 +269,7 @@ mod tests {
     fn paths(head_text: &str) -> Option<Vec<String>> {
         let text = format!("---\n{head_text}\n---\nBody\n");
         let head = head(&text);
-        assert_eq!((&text[head.body..], head.trouble), ("Body\n", None), "{head_text}");
+        assert_eq!((&text[head.body..], head.problem), ("Body\n", None), "{head_text}");
         head.paths
     }
 
@@ -297,16 +297,16 @@ mod tests {
     fn a_head_that_cannot_be_read_is_told() {
         let broken = head("---\nname: a\nx: a: b\n---\nBody");
         assert_eq!(broken.paths, None);
-        assert_eq!(broken.trouble.and_then(|(_, line)| line), Some(3));
+        assert_eq!(broken.problem.and_then(|(_, line)| line), Some(3));
         let number = head("---\npaths: 7\n---\nBody");
         assert_eq!(number.paths, Some(Vec::new()), "it was meant for some files, so it speaks for none");
-        assert!(number.trouble.is_some());
+        assert!(number.problem.is_some());
     }
 
     #[test]
     fn only_two_fences_make_a_head() {
         for text in ["Body", "---\npaths: a\n", " ---\npaths: a\n---\n", "----\na: b\n---\n", ""] {
-            assert_eq!(head(text), RuleHead { paths: None, body: 0, trouble: None }, "{text:?}");
+            assert_eq!(head(text), RuleHead { paths: None, body: 0, problem: None }, "{text:?}");
         }
         let text = "\u{feff}---\r\npaths: a\r\n---\r\nBody";
         assert_eq!((&text[head(text).body..], head(text).paths), ("Body", Some(vec!["a".to_owned()])));

@@ -8,7 +8,7 @@ use super::{
     reader::InstructionReader,
     text::InstructionText,
 };
-use crate::{look::CONTEXT_FILE_LIMIT, system::FileKind};
+use crate::{provider_context::CONTEXT_FILE_LIMIT, system::FileKind};
 use globset::GlobSet;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
@@ -226,8 +226,8 @@ impl<'a> Splicer<'a> {
         let (path, real, len) = match found {
             ImportTarget::File { path, real, len } => (path, real, len),
             ImportTarget::Missing if !is_path(&named) && !is_below(&named, look) => return None,
-            trouble => {
-                self.tell(&asked, &refusal(&trouble));
+            problem => {
+                self.tell(&asked, &refusal(&problem));
                 return None;
             }
         };
@@ -371,7 +371,7 @@ fn refusal(found: &ImportTarget) -> ImportRefusal {
         ImportTarget::Outside => OUTSIDE,
         ImportTarget::Kind(FileKind::Dir) => kind("it is a directory"),
         ImportTarget::Kind(_) => kind("it is a pipe, socket or device"),
-        ImportTarget::Trouble(error) => ImportRefusal {
+        ImportTarget::Unreadable(error) => ImportRefusal {
             why: error.to_string().into(),
             ..refuse(DiagnosticCode::ImportsUnreadable, "", MEND)
         },

@@ -2,8 +2,8 @@
 
 use super::{options::DirectoryOrder, options::InstructionOptions};
 use crate::{
-    look::ProviderContext,
     places::{normal, resolved},
+    provider_context::ProviderContext,
     system::FileKind,
 };
 use preface_core::{

@@ -61,7 +61,7 @@ pub(super) struct Submodules<'a> {
     rules: Arc<SubmoduleRules>,
     depth: usize,
     interrupt: &'a AtomicBool,
-    trouble: Arc<Mutex<Option<GitError>>>,
+    problem: Arc<Mutex<Option<GitError>>>,
 }
 
 /// The ignore rules by path, and the default.
@@ -84,7 +84,7 @@ impl<'a> Submodules<'a> {
             rules: Arc::new(SubmoduleRules::read(work_tree, index, untracked)?),
             depth,
             interrupt,
-            trouble: Arc::default(),
+            problem: Arc::default(),
         })
     }
 
@@ -95,8 +95,8 @@ impl<'a> Submodules<'a> {
 
     /// Fails if a submodule could not be looked at.
     pub(super) fn check(&self) -> Result<(), GitError> {
-        match self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(trouble) => Err(trouble),
+        match self.problem.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(problem) => Err(problem),
             None => Ok(()),
         }
     }
@@ -143,8 +143,8 @@ impl SubmoduleStatus for Submodules<'_> {
     type Output = SubmoduleChanges;
 
     fn status(&mut self, entry: &Entry, path: &BStr) -> gix::Result<Option<SubmoduleChanges>> {
-        Ok(self.look(entry, path).unwrap_or_else(|trouble| {
-            self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(trouble);
+        Ok(self.look(entry, path).unwrap_or_else(|problem| {
+            self.problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(problem);
             None
         }))
     }

@@ -539,9 +539,9 @@ impl StatusWalk<'_> {
         match Repository::in_dir(&system, dir, self.work_tree.hard_links) {
             // A work tree whose repository was moved or removed.
             Err(GitError::Unlinked { .. }) if Repository::is_named_in_vain(&system, dir) => Ok(true),
-            Err(trouble @ GitError::Unlinked { .. }) => {
+            Err(problem @ GitError::Unlinked { .. }) => {
                 let shown = crate::provider::git::shown_path(dir);
-                Err(GitError::Unsupported(format!("a repository in `{shown}`: {trouble}")))
+                Err(GitError::Unsupported(format!("a repository in `{shown}`: {problem}")))
             }
             _ => Ok(true),
         }

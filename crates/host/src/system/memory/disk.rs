@@ -132,12 +132,12 @@ impl Disk {
         let name = path.file_name().unwrap_or_else(|| panic!("a path with a name: {}", path.display()));
         let parent = path.parent().unwrap_or(Path::new("/"));
         let lead = self.lead_freely(parent);
-        if lead.trouble.is_none() {
+        if lead.problem.is_none() {
             return lead.place.join(name);
         }
         let parent = if lead.whole { lead.place } else { parent.to_owned() };
         for place in parent.ancestors().collect::<Vec<_>>().into_iter().rev() {
-            if self.lead_freely(place).trouble.is_some() {
+            if self.lead_freely(place).problem.is_some() {
                 self.insert(place.to_owned(), NodeContent::Dir, 0o755);
             }
         }
@@ -200,8 +200,8 @@ impl Disk {
     }
 
     fn end_of(&self, lead: ResolvedPath) -> Result<(PathBuf, &DiskNode), ReadError> {
-        if let Some(trouble) = lead.trouble {
-            return Err(trouble);
+        if let Some(problem) = lead.problem {
+            return Err(problem);
         }
         let node = self.nodes.get(lead.place.as_os_str()).ok_or(ReadError::Missing)?;
         Ok((lead.place, node))
@@ -423,10 +423,10 @@ impl Disk {
             Some(_) if how == WriteMode::New => return Err(WriteError::Exists),
             Some(DiskNode { what: NodeContent::Link(_), .. }) => {
                 let lead = self.lead(&entry);
-                match lead.trouble {
+                match lead.problem {
                     None => {}
                     Some(ReadError::Missing | ReadError::Dangling) if lead.whole => {}
-                    Some(trouble) => return Err(cannot_write(trouble)),
+                    Some(problem) => return Err(cannot_write(problem)),
                 }
                 lead.place
             }

@@ -2,7 +2,7 @@
 //!
 //! Without directory handles the best that can be had: each component is looked at and must be no link.
 
-use super::{dirs, lock, look, trouble::write_error, write};
+use super::{dirs, error::write_error, lock, stat, write};
 use crate::system::{
     Directory, FileKind, NOT_BENEATH, ReadError, ReadScope, Stat, WriteError, WriteMode, names_below,
 };
@@ -36,7 +36,7 @@ pub(super) fn open(
     let mut dir = root.to_owned();
     for name in names {
         dir.push(name);
-        match look::link_stat(&dir).map(|stat| stat.kind) {
+        match stat::link_stat(&dir).map(|stat| stat.kind) {
             Some(FileKind::Dir) => {}
             Some(_) => return Err(WriteError::Other(NOT_BENEATH.into())),
             None => _ = dirs::make_dir(&dir, mode)?,
@@ -48,7 +48,7 @@ pub(super) fn open(
 impl OpenDirectory {
     fn file(&self, name: &OsStr) -> Result<PathBuf, WriteError> {
         let path = self.dir.join(name);
-        match look::link_stat(&path) {
+        match stat::link_stat(&path) {
             Some(stat) if stat.kind != FileKind::File => Err(WriteError::Exists),
             _ => Ok(path),
         }
@@ -77,16 +77,16 @@ impl Directory for OpenDirectory {
     }
 
     fn link_stat(&self, name: &OsStr) -> Option<Stat> {
-        look::link_stat(&self.dir.join(name))
+        stat::link_stat(&self.dir.join(name))
     }
 
     fn names(&self, limit: usize) -> Result<Vec<OsString>, ReadError> {
-        Ok(look::list(&self.dir, limit)?.into_iter().map(|entry| entry.name).collect())
+        Ok(stat::list(&self.dir, limit)?.into_iter().map(|entry| entry.name).collect())
     }
 
     fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError> {
         let to = self.dir.join(to);
-        match look::link_stat(&to) {
+        match stat::link_stat(&to) {
             Some(_) => Err(WriteError::Exists),
             None => fs::rename(self.dir.join(from), to).map_err(|error| write_error(&error)),
         }

@@ -4,9 +4,9 @@
 //! that handle: a directory that is swapped for a link meanwhile changes nothing.
 
 use super::{
-    dirs, lock,
-    trouble::{read_error, write_error},
-    write,
+    dirs,
+    error::{read_error, write_error},
+    lock, write,
 };
 use crate::system::{
     Directory, FileKind, NOT_BENEATH, ReadError, ReadScope, Stat, WriteError, WriteMode, names_below,
@@ -154,7 +154,7 @@ impl Directory for OpenDirectory {
         // `O_PATH` is not everywhere, and `std` has no `fstatat`: an open handle has the same answer.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.dir, name, flags, Mode::empty()).ok()?;
-        File::from(file).metadata().ok().map(|metadata| super::look::stat_of(&metadata))
+        File::from(file).metadata().ok().map(|metadata| super::stat::stat_of(&metadata))
     }
 
     fn names(&self, limit: usize) -> Result<Vec<OsString>, ReadError> {
@@ -187,7 +187,7 @@ impl Directory for OpenDirectory {
         match rustix::fs::unlinkat(&self.dir, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(Errno::ISDIR | Errno::PERM) if self.kind(name) == Some(FileKind::Dir) => {
-                Err(super::trouble::is_a_directory())
+                Err(super::error::is_a_directory())
             }
             Err(error) => Err(of(error)),
         }

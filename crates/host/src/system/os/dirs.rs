@@ -1,8 +1,8 @@
 //! Makes directories and removes files.
 
 use super::{
-    look,
-    trouble::{is_a_directory, write_error},
+    error::{is_a_directory, write_error},
+    stat,
 };
 use crate::system::{CreateOutcome, FileKind, WriteError};
 use std::{
@@ -16,7 +16,7 @@ pub(super) fn make_dir(path: &Path, mode: u32) -> Result<CreateOutcome, WriteErr
     match mkdir(path, mode) {
         Ok(()) => {}
         Err(error) => {
-            return match look::stat(path) {
+            return match stat::stat(path) {
                 Some(stat) if stat.kind == FileKind::Dir => Ok(CreateOutcome::Existed),
                 _ => Err(write_error(&error)),
             };
@@ -63,7 +63,7 @@ pub(super) fn remove(path: &Path) -> Result<(), WriteError> {
     match fs::remove_file(path) {
         Ok(()) => Ok(()),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
-        Err(error) => match look::link_stat(path) {
+        Err(error) => match stat::link_stat(path) {
             Some(stat) if stat.kind == FileKind::Dir => Err(is_a_directory()),
             _ => Err(write_error(&error)),
         },
@@ -74,7 +74,7 @@ pub(super) fn remove_dir(path: &Path) -> Result<(), WriteError> {
     match fs::remove_dir(path) {
         Ok(()) => Ok(()),
         // A file in the middle of the path: nothing is there. The path itself being a file is another matter.
-        Err(_) if look::link_stat(path).is_none() => Ok(()),
+        Err(_) if stat::link_stat(path).is_none() => Ok(()),
         Err(error) => Err(write_error(&error)),
     }
 }

@@ -3,7 +3,7 @@
 //! The lock belongs to the open file: it ends when the value is dropped, and with the process, however it ends. The
 //! file itself stays; removing it would let two processes hold "the" lock.
 
-use super::trouble::write_error;
+use super::error::write_error;
 use crate::system::WriteError;
 use std::{
     fs::{File, TryLockError},

@@ -8,8 +8,8 @@ mod bundle;
 #[cfg_attr(not(unix), path = "directory_portable.rs")]
 mod directory;
 mod dirs;
+mod error;
 mod lock;
-mod look;
 #[cfg_attr(unix, path = "open_unix.rs")]
 #[cfg_attr(not(unix), path = "open_portable.rs")]
 mod open;
@@ -17,8 +17,8 @@ mod read;
 #[cfg_attr(unix, path = "run_unix.rs")]
 #[cfg_attr(not(unix), path = "run_portable.rs")]
 mod run;
+mod stat;
 mod surroundings;
-mod trouble;
 #[cfg_attr(unix, path = "write_unix.rs")]
 #[cfg_attr(not(unix), path = "write_portable.rs")]
 mod write;
@@ -83,8 +83,8 @@ impl OsSystem {
 /// Opens a file for reading, wherever it is or only inside a root.
 fn opened(path: &Path, within: ReadScope<'_>) -> Result<File, ReadError> {
     match within {
-        ReadScope::Anywhere => open::anywhere(trouble::absolute(path)?),
-        ReadScope::Root(root) => open::within(trouble::absolute(path)?, trouble::absolute(root)?),
+        ReadScope::Anywhere => open::anywhere(error::absolute(path)?),
+        ReadScope::Root(root) => open::within(error::absolute(path)?, error::absolute(root)?),
     }
 }
 
@@ -98,27 +98,27 @@ impl System for OsSystem {
     }
 
     fn stat(&self, path: &Path) -> Option<Stat> {
-        look::stat(trouble::absolute(path).ok()?)
+        stat::stat(error::absolute(path).ok()?)
     }
 
     fn link_stat(&self, path: &Path) -> Option<Stat> {
-        look::link_stat(trouble::absolute(path).ok()?)
+        stat::link_stat(error::absolute(path).ok()?)
     }
 
     fn read_link(&self, path: &Path) -> Option<PathBuf> {
-        std::fs::read_link(trouble::absolute(path).ok()?).ok()
+        std::fs::read_link(error::absolute(path).ok()?).ok()
     }
 
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
-        look::list(trouble::absolute(dir)?, limit)
+        stat::list(error::absolute(dir)?, limit)
     }
 
     fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
-        look::canonical(trouble::absolute(path)?)
+        stat::canonical(error::absolute(path)?)
     }
 
     fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
-        write::write(trouble::absolute_to_write(path)?, bytes, how, mode & 0o777)
+        write::write(error::absolute_to_write(path)?, bytes, how, mode & 0o777)
     }
 
     fn directory(
@@ -127,12 +127,12 @@ impl System for OsSystem {
         within: ReadScope<'_>,
         mode: u32,
     ) -> Result<Box<dyn Directory + '_>, WriteError> {
-        let path = trouble::absolute_to_write(path)?;
+        let path = error::absolute_to_write(path)?;
         Ok(Box::new(directory::open(path, within, mode & 0o777, self.lock_wait)?))
     }
 
     fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
-        dirs::make_dir(trouble::absolute_to_write(path)?, mode & 0o777)
+        dirs::make_dir(error::absolute_to_write(path)?, mode & 0o777)
     }
 
     fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError> {
@@ -140,15 +140,15 @@ impl System for OsSystem {
     }
 
     fn remove(&self, path: &Path) -> Result<(), WriteError> {
-        dirs::remove(trouble::absolute_to_write(path)?)
+        dirs::remove(error::absolute_to_write(path)?)
     }
 
     fn remove_dir(&self, path: &Path) -> Result<(), WriteError> {
-        dirs::remove_dir(trouble::absolute_to_write(path)?)
+        dirs::remove_dir(error::absolute_to_write(path)?)
     }
 
     fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
-        Ok(Box::new(lock::lock(trouble::absolute_to_write(path)?, self.lock_wait)?))
+        Ok(Box::new(lock::lock(error::absolute_to_write(path)?, self.lock_wait)?))
     }
 
     fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {

@@ -5,7 +5,7 @@
 //! and then opened one component at a time without following any link: whoever swaps a link in between gets an
 //! error, never a file from outside.
 
-use super::{look, trouble::read_error};
+use super::{error::read_error, stat};
 use crate::system::{ReadError, resolve::ResolvedPath};
 use rustix::{
     fd::OwnedFd,
@@ -68,11 +68,11 @@ fn beneath(_path: &Path, _root: &Path) -> Option<Result<File, ReadError>> {
 /// Resolves, compares, and opens what was compared.
 fn step_by_step(path: &Path, root: &Path) -> Result<File, ReadError> {
     for _ in 0..TRIES {
-        let ResolvedPath { place: target, trouble, .. } = look::lead(path);
-        let root = look::lead(root).place;
+        let ResolvedPath { place: target, problem, .. } = stat::lead(path);
+        let root = stat::lead(root).place;
         let Ok(below) = target.strip_prefix(&root) else { return Err(ReadError::Outside { target }) };
-        if let Some(trouble) = trouble {
-            return Err(trouble);
+        if let Some(problem) = problem {
+            return Err(problem);
         }
         if !root.is_dir() {
             return Err(ReadError::Missing);

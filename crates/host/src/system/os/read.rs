@@ -1,6 +1,6 @@
 //! Reads an open file, never more than allowed.
 
-use super::{look, trouble::read_error};
+use super::{error::read_error, stat};
 use crate::system::{FileKind, FileRead, ReadError, Stat};
 use std::{
     fs::File,
@@ -14,7 +14,7 @@ const UNKNOWN: u64 = 4096;
 
 /// Reads all of `file`, a handle that does not block, if it is a regular file of at most `limit` bytes.
 ///
-/// What the handle says of its size is a hint. One byte more is asked for, so that a usual file is over after one
+/// What the handle says of its size is a help. One byte more is asked for, so that a usual file is over after one
 /// call, and a file that grows meanwhile is found out: never is there room for more than `limit + 1` bytes.
 pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     let stat = regular(file)?;
@@ -72,7 +72,7 @@ pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
 
 /// Returns what is known of a regular file that is not one of the kernel's.
 fn regular(file: &File) -> Result<Stat, ReadError> {
-    let stat = look::stat_of(&file.metadata().map_err(|error| of(&error))?);
+    let stat = stat::stat_of(&file.metadata().map_err(|error| of(&error))?);
     if stat.kind != FileKind::File {
         return Err(ReadError::Kind(stat.kind));
     }

@@ -1,8 +1,8 @@
 //! Writes a file so that everybody sees the old one or the new one, with `std` alone.
 
 use super::{
-    look,
-    trouble::{cannot_write, write_error},
+    error::{cannot_write, write_error},
+    stat,
 };
 use crate::system::{FileKind, ReadError, WriteError, WriteMode};
 use std::{
@@ -26,17 +26,17 @@ fn target(path: &Path, how: WriteMode) -> Result<PathBuf, WriteError> {
     if path.file_name().is_none() {
         return Err(WriteError::Exists);
     }
-    let lead = match look::link_stat(path) {
+    let lead = match stat::link_stat(path) {
         None => return Ok(path.to_owned()),
         Some(_) if how == WriteMode::New => return Err(WriteError::Exists),
-        Some(_) => look::lead(path),
+        Some(_) => stat::lead(path),
     };
-    match lead.trouble {
+    match lead.problem {
         None => {}
         Some(ReadError::Missing | ReadError::Dangling) if lead.whole => return Ok(lead.place),
-        Some(trouble) => return Err(cannot_write(trouble)),
+        Some(problem) => return Err(cannot_write(problem)),
     }
-    match look::link_stat(&lead.place) {
+    match stat::link_stat(&lead.place) {
         Some(stat) if stat.kind != FileKind::File => Err(WriteError::Exists),
         _ => Ok(lead.place),
     }

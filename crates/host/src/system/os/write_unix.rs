@@ -4,8 +4,8 @@
 //! in the same directory, whatever becomes of its path meanwhile.
 
 use super::{
-    look,
-    trouble::{cannot_write, write_error},
+    error::{cannot_write, write_error},
+    stat,
 };
 use crate::system::{FileKind, ReadError, WriteError, WriteMode};
 use rustix::{
@@ -57,21 +57,21 @@ pub(super) fn write_in(
 /// Finds the place to write at. A link to a file is written through: the file it leads to is replaced, and the link
 /// stays, because people keep their dotfiles elsewhere and link them in.
 fn target(path: &Path, how: WriteMode) -> Result<PathBuf, WriteError> {
-    let place = match look::link_stat(path) {
+    let place = match stat::link_stat(path) {
         None => return Ok(path.to_owned()),
         Some(_) if how == WriteMode::New => return Err(WriteError::Exists),
         Some(stat) if stat.kind == FileKind::Link => {
-            let lead = look::lead(path);
-            match lead.trouble {
+            let lead = stat::lead(path);
+            match lead.problem {
                 None => {}
                 Some(ReadError::Missing | ReadError::Dangling) if lead.whole => return Ok(lead.place),
-                Some(trouble) => return Err(cannot_write(trouble)),
+                Some(problem) => return Err(cannot_write(problem)),
             }
             lead.place
         }
         Some(_) => path.to_owned(),
     };
-    match look::link_stat(&place) {
+    match stat::link_stat(&place) {
         // To rename onto `/dev/null` would be the end of it.
         Some(stat) if stat.kind != FileKind::File => Err(WriteError::Exists),
         _ => Ok(place),

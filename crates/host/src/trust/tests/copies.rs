@@ -63,9 +63,10 @@ fn an_extension_is_copied_whole() {
 
 #[test]
 fn every_file_of_an_extension_is_part_of_its_permit() {
-    let permit = |system: &MemorySystem| checked(system, &[&run_sh()]).expect("it can be copied").permit;
-    let before = permit(&extension());
-    let changed = |change: &dyn Fn(MemorySystem) -> MemorySystem| permit(&change(extension())) != before;
+    let permission =
+        |system: &MemorySystem| checked(system, &[&run_sh()]).expect("it can be copied").permission;
+    let before = permission(&extension());
+    let changed = |change: &dyn Fn(MemorySystem) -> MemorySystem| permission(&change(extension())) != before;
     assert!(changed(&|system| system.with_file(format!("{EXTENSION}/lib/a.py"), "b")));
     assert!(changed(&|system| system.with_file(format!("{EXTENSION}/lib/new.py"), "")));
     assert!(changed(&|system| system.with_mode(format!("{EXTENSION}/lib/a.py"), 0o755)));
@@ -75,7 +76,7 @@ fn every_file_of_an_extension_is_part_of_its_permit() {
     }));
     assert!(!changed(&|system| system.with_file("/work/tools/facts.py", "other")), "it names no such file");
     // A command that names no file of its directory does not have it.
-    let plain = |system: &MemorySystem| checked(system, &["make", "x"]).expect("a permit").permit;
+    let plain = |system: &MemorySystem| checked(system, &["make", "x"]).expect("a permit").permission;
     assert_eq!(plain(&extension()), plain(&extension().with_file(format!("{EXTENSION}/lib/a.py"), "b")));
 }
 
@@ -238,14 +239,17 @@ fn what_may_run_together_with_a_command_is_named() {
         (&["bash", "tools/facts.py"], "what its script sources"),
         (&[run_sh().as_str()], "what it loads from elsewhere in the project is not pinned"),
     ] {
-        let permit = checked(&system, argv).expect("a permit").permit;
-        let lines = permit.not_pinned();
+        let permission = checked(&system, argv).expect("a permit").permission;
+        let lines = permission.not_pinned();
         assert!(lines.iter().any(|line| line.contains(words)), "{argv:?}: {lines:?}");
-        assert!(lines.iter().all(|line| permit.shown().contains(line)), "{argv:?}");
-        let json = serde_json::to_value(&permit).expect("JSON");
+        assert!(lines.iter().all(|line| permission.shown().contains(line)), "{argv:?}");
+        let json = serde_json::to_value(&permission).expect("JSON");
         assert_eq!(json["not_pinned"].as_array().map(Vec::len), Some(lines.len()), "{argv:?}");
-        store(&system).grant_permits(root(), None, &[permit]).expect("granted");
+        store(&system).grant_permissions(root(), None, &[permission]).expect("granted");
     }
     assert!(!content(&system).contains("not_pinned"), "a record does not hold it");
-    assert_eq!(checked(&system, &["/usr/bin/git-mcp", "x"]).expect("a permit").permit.not_pinned(), [""; 0]);
+    assert_eq!(
+        checked(&system, &["/usr/bin/git-mcp", "x"]).expect("a permit").permission.not_pinned(),
+        [""; 0]
+    );
 }

@@ -19,7 +19,7 @@ fn at_each_step(fault: &WriteFault, change: impl Fn(&TrustStore<'_>) -> Result<(
         store(&system).grant_pins(root(), None, &texts).expect("granted");
         store(&system).grant_whole(key(), None, None).expect("granted");
         for root in [root(), key()] {
-            store(&system).grant_permits(root, None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+            store(&system).grant_permissions(root, None, &[endpoint("mcp/a", "https://a")]).expect("granted");
         }
         system
     };
@@ -58,9 +58,9 @@ fn the_record_is_the_old_or_the_new_one() {
         at_each_step(&fault, |store| store.decline_whole(key(), None).map(|_| ()));
         at_each_step(&fault, |store| store.decline(root(), None, Digest::of(b"")).map(|_| ()));
         at_each_step(&fault, |store| {
-            store.grant_permits(root(), None, &[endpoint("mcp/b", "https://b")]).map(|_| ())
+            store.grant_permissions(root(), None, &[endpoint("mcp/b", "https://b")]).map(|_| ())
         });
-        at_each_step(&fault, |store| store.revoke_permits(root(), None, None).map(|_| ()));
+        at_each_step(&fault, |store| store.revoke_permissions(root(), None, None).map(|_| ()));
         at_each_step(&fault, |store| store.clear().map(|_| ()));
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 mod copies;
 mod faults;
 mod last_word;
-mod permits;
+mod permissions;
 mod pinned;
 mod whole;
 

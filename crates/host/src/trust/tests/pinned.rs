@@ -115,10 +115,10 @@ fn a_branch_is_granted_beside_texts() {
     // It goes with the last text.
     store(&system).revoke_pins(root(), repository, Some(&[text("a", "").path])).expect("revoked");
     assert!(!load(&system).pins(root(), repository).has_branch("a b"));
-    // Also where the record stays for a permit.
+    // Also where the record stays for a permission.
     store(&system).grant_pins(root(), repository, &[text("a", "1")]).expect("granted");
     store(&system).grant_branch(root(), repository, "a b").expect("granted");
-    store(&system).grant_permits(root(), repository, &[endpoint("mcp/a", "https://a")]).expect("granted");
+    store(&system).grant_permissions(root(), repository, &[endpoint("mcp/a", "https://a")]).expect("granted");
     store(&system).revoke_pins(root(), repository, Some(&[text("a", "").path])).expect("revoked");
     store(&system).grant_pins(root(), repository, &[text("b", "1")]).expect("granted");
     assert!(!load(&system).pins(root(), repository).has_branch("a b"), "{}", content(&system));

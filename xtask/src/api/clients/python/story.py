@@ -94,8 +94,8 @@ explained = is_a(ExplainReply, answer, 200)
 assert explained.document.text == f"In {root} for m-1."
 origins = [origin.to_dict() for part in explained.document.parts for origin in part.origins]
 assert any(one["kind"] == "stored" and one["version"] == 1 for one in origins), origins
-assert any(one["kind"] == "fact" and one["key"] == "prompt:cwd" for one in origins), origins
-assert any(fact.fact == "prompt:model" and fact.exists for fact in explained.facts)
+assert any(one["kind"] == "variable" and one["key"] == "prompt:cwd" for one in origins), origins
+assert any(variable.variable == "prompt:model" and variable.exists for variable in explained.variables)
 told("explained where it came from")
 
 state = answer.headers["ETag"]

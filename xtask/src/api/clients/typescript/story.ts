@@ -30,7 +30,7 @@ function origins(all: readonly Origin[]): string[] {
     switch (origin.kind) {
       case "source":
         return `${origin.scope} ${origin.path}`;
-      case "fact":
+      case "variable":
         return origin.key;
       case "stored":
         return `${origin.template}@${origin.version ?? 0}`;
@@ -114,7 +114,7 @@ const document = explained.data.document;
 assert.equal(document.text, `In ${root} for m-1.`);
 const found = document.parts.flatMap((part) => origins(part.origins));
 assert(found.includes("prompt:cwd") && found.includes("main@1"), String(found));
-assert(explained.data.facts.some(({ fact, exists }) => fact === "prompt:model" && exists));
+assert(explained.data.variables.some(({ variable, exists }) => variable === "prompt:model" && exists));
 told("explained where it came from");
 
 const state = tagOf(explained.response);

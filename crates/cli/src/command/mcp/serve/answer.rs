@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     let document = subject.document()?;
     let notes = notes(&document.diagnostics);
-    let asides: Vec<Value> = document
-        .asides
+    let attachments: Vec<Value> = document
+        .attachments
         .iter()
-        .map(|aside| json!({ "id": aside.id, "place": aside.place, "text": aside.text }))
+        .map(|attachment| json!({ "id": attachment.id, "place": attachment.place, "text": attachment.text }))
         .collect();
     let mut texts = vec![document.text.clone()];
     if !document.diagnostics.is_empty() {
@@ -33,7 +33,7 @@ pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
         "text": document.text,
         "fingerprint": document.fingerprint,
         "tokens": tokens(&document.tokens),
-        "asides": asides,
+        "attachments": attachments,
         "diagnostics": notes,
     });
     Ok(CallOutput { texts, structured })

@@ -79,7 +79,7 @@ impl PresetOffer {
         let system = files::system();
         let system = ReadOnly::new(&system);
         let built = Engine::new(&system).build(request).map_err(refused)?;
-        let notes = self.asker.notes(&system, request, built.world.profile.takes_template());
+        let notes = self.asker.notes(&system, request, built.snapshot.profile.takes_template());
         let mut subject = Subject::of(built, Vec::new());
         subject.prompt.diagnostics.extend(notes);
         Ok(subject)

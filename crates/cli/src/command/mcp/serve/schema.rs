@@ -73,7 +73,7 @@ fn build() -> Value {
             "text": { "type": "string", "description": "The system prompt." },
             "fingerprint": { "type": "string", "description": "The same for the same text." },
             "tokens": tokens(),
-            "asides": list(json!({
+            "attachments": list(json!({
                 "type": "object",
                 "description": "A text that goes into a message of the user, beside the prompt.",
                 "properties": {
@@ -83,7 +83,7 @@ fn build() -> Value {
             })),
             "diagnostics": list(note()),
         },
-        "required": ["preset", "text", "fingerprint", "tokens", "asides", "diagnostics"],
+        "required": ["preset", "text", "fingerprint", "tokens", "attachments", "diagnostics"],
     })
 }
 
@@ -104,7 +104,7 @@ fn explain() -> Value {
                     "origins": list(json!({
                         "type": "object",
                         "properties": {
-                            "label": { "type": "string", "description": "A file and its line, a key, or a fact." },
+                            "label": { "type": "string", "description": "A file and its line, a key, or a variable." },
                             "scope": { "type": ["string", "null"], "description": "The layer that is used." },
                             "tokens": { "type": "integer" },
                         },

@@ -26,7 +26,7 @@ fn the_cwd_comes_first_then_each_directory_above_it() {
             ("../../CLAUDE.md", "project", "root\n".into()),
         ]
     );
-    assert_eq!(built.said.items[3].facts["absolute"], "/w/CLAUDE.md");
+    assert_eq!(built.said.items[3].variables["absolute"], "/w/CLAUDE.md");
     assert_eq!(built.said.silent, None);
     assert_eq!(built.notes, []);
     assert_origins(&built, &tree());
@@ -285,7 +285,7 @@ fn what_the_gate_holds_says_nothing() {
     let pinned = TestTrust { mode: TrustMode::Pinned, ..TestTrust::default() };
     let built = build_on(&system, options.clone(), pinned);
     assert!(built.said.items.is_empty());
-    assert_eq!(built.told("trust/held").len(), 5);
+    assert_eq!(built.told("trust/untrusted").len(), 5);
     assert_eq!(built.gated.len(), 5);
     let untrusted = TestTrust { mode: TrustMode::Whole, layer: false, ..TestTrust::default() };
     system.clear_touches();
@@ -310,7 +310,7 @@ fn files_that_others_can_write_are_held() {
         .with_mode("/w/p/shared", 0o777);
     let built = build(&system, json!({}));
     assert_eq!(built.items(), [("CLAUDE.md", "project", "@shared/x.md".to_owned())]);
-    assert_eq!(built.told("trust/held").len(), 2);
+    assert_eq!(built.told("trust/untrusted").len(), 2);
     assert_eq!(build(&system, json!({"shared_dirs": "read"})).said.items.len(), 2);
 }
 

@@ -221,7 +221,7 @@ fn imports_pass_the_gate() {
     let built = build_on(&system, json!({}), terms);
     assert_eq!(built.text(), "@a.md @a.md");
     assert_eq!(built.gated, ["CLAUDE.md", "a.md"]);
-    assert_eq!(built.told("trust/held").len(), 1);
+    assert_eq!(built.told("trust/untrusted").len(), 1);
     assert_eq!(built.told("imports/unread").len(), 2, "each place is told");
     let terms = TestTrust { mode: TrustMode::Pinned, consent: Consent::Once, ..TestTrust::default() };
     assert_eq!(build_on(&system, json!({}), terms).text(), "A A");

@@ -3,9 +3,9 @@
 use crate::{
     bounds::Bounds,
     gate::{Consent, Gate},
-    look::{Headless, ProviderContext, RealDirs},
     places::{HomeTrust, Places},
     provider::context_provider,
+    provider_context::{Headless, ProviderContext, RealDirs},
     system::{ReadScope, System, memory::MemorySystem},
     trust::Pins,
 };
@@ -15,9 +15,9 @@ use preface_core::{
     profile::{ByteOrderMark, ProfileDirs},
     section::{ProviderName, Section, SectionBody, SectionId},
     settings::MergedSettings,
+    snapshot::{Contribution, Item},
     trust::TrustMode,
     turn::Turn,
-    world::{Contribution, Item},
 };
 use serde_json::Value;
 use std::{
@@ -121,7 +121,9 @@ impl BuiltSection {
     fn items(&self) -> Vec<(&str, &str, String)> {
         let row = |item: &Item| text_of(&item.pieces);
         let items = self.said.items.iter();
-        items.map(|item| (item.facts["path"].as_str(), item.facts["kind"].as_str(), row(item))).collect()
+        items
+            .map(|item| (item.variables["path"].as_str(), item.variables["kind"].as_str(), row(item)))
+            .collect()
     }
 
     fn paths(&self) -> Vec<&str> {

@@ -57,8 +57,8 @@ fn a_rule_with_paths_waits_for_a_file_that_matches() {
         ["2 rules wait for a file to be worked on, such as .tool/rules/api.md (`src/api/**/*.{ts,tsx}`)"]
     );
     assert_eq!(built.notes[0].help.as_deref(), Some("`touched` names files that are worked on"));
-    let hinted = build(&system, json!({"rules": "rules", "hints": {"waiting": "touch one"}}));
-    assert_eq!(hinted.notes[0].help.as_deref(), Some("touch one"));
+    let with_help = build(&system, json!({"rules": "rules", "hints": {"waiting": "touch one"}}));
+    assert_eq!(with_help.notes[0].help.as_deref(), Some("touch one"));
     let texts = |paths: &[&str]| -> Vec<String> {
         touched(&system, paths).items().into_iter().map(|item| item.2).collect()
     };

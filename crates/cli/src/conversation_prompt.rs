@@ -1,0 +1,238 @@
+//! The prompt of a conversation that the store keeps: built by the first call that names the conversation, read by all
+//! later ones.
+
+use crate::{
+    advice,
+    ask::Terminal,
+    failure::CommandFailure,
+    files,
+    flags::OutputFormat,
+    notes,
+    store::{self, actor},
+    stored_template::TemplateFlags,
+    subject::{InteractionMode, Subject, SubjectFlags, refused},
+    ui::{Ui, Verbosity, style},
+};
+use clap::Args;
+use preface::{
+    Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
+    conversation::{Asked, ConversationError, ConversationService, InlineOffload, PromptRecord},
+    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, profile::Rebuild, prompt::Prompt},
+    host::provider_context::Confirm,
+    store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
+};
+use std::sync::Arc;
+
+/// The flags of the store in a build.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Store")]
+pub struct PersistFlags {
+    /// Build now; neither read nor store the prompt of `--conversation`, whose id is only a variable
+    #[arg(long)]
+    pub no_store: bool,
+
+    #[command(flatten)]
+    pub template: TemplateFlags,
+}
+
+/// A stored prompt, as a call found or built it.
+#[derive(Clone, Debug)]
+pub struct ConversationPrompt {
+    /// The prompt and what it was built for.
+    pub head: PromptSummary,
+    /// True where this call built it.
+    pub constructed: bool,
+    /// The diagnostics of this call.
+    pub notes: Diagnostics,
+}
+
+/// The way to go on where no prompt is stored yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingPromptPolicy {
+    /// Build the prompt and store it.
+    Construct,
+    /// Go on without a prompt.
+    Skip,
+}
+
+impl SubjectFlags {
+    /// Returns the prompt of the conversation that is named. `None`: none is, or nothing is kept and nothing is to be.
+    pub fn kept(
+        &self,
+        ui: &Ui,
+        asking: InteractionMode,
+        format: OutputFormat,
+        missing: MissingPromptPolicy,
+    ) -> Result<Option<Subject>, CommandFailure> {
+        let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_store) else {
+            return Ok(None);
+        };
+        let id = conversation_id(id)?;
+        match missing {
+            MissingPromptPolicy::Skip => look(&self.keep.template, &id),
+            MissingPromptPolicy::Construct => self.turn(ui, &id, asking, format).map(Some),
+        }
+    }
+
+    fn turn(
+        &self,
+        ui: &Ui,
+        id: &ConversationId,
+        asking: InteractionMode,
+        format: OutputFormat,
+    ) -> Result<Subject, CommandFailure> {
+        let system = Arc::new(files::system());
+        let url = self.keep.template.store.url(&*system)?;
+        if url == StoreUrl::Memory {
+            return Err(CommandFailure::usage(
+                "`memory:` is gone with this command, and a prompt for later turns with it",
+            )
+            .help("name a store that stays, such as `--store sqlite:PATH`, or build with `--no-store`"));
+        }
+        let mut request = self.turn.request();
+        self.trust.apply(&mut request)?;
+        let actor = actor(request.now.as_deref())?;
+        let mut asked = self.asked(&Engine::new(&*system), &request)?;
+        if asking == InteractionMode::May && ui.can_ask() && request.trust == TrustChoice::Ask {
+            let there = self.keep.template.store.look(async |store| Ok(store.conversation(id).await?))?;
+            let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
+            // A prompt that stays has nothing to ask about.
+            let builds = match record {
+                None => Some(request.clone()),
+                Some(record) if record.rebuild == Rebuild::BetweenTurns => {
+                    let Request { trust, home_trust, pins, .. } = request.clone();
+                    Some(Request { trust, home_trust, pins, ..record.asked.request(id.as_str()) })
+                }
+                Some(_) => None,
+            };
+            if let Some(request) = builds {
+                asked.trust = self.ask_first(ui, &Engine::new(&*system), &request)?;
+            }
+        }
+        store::with(&url, async |store| {
+            let service = ConversationService::new(system, store.clone(), Arc::new(InlineOffload))
+                .writing(WriteScope::All);
+            let turned = service.turn(id, &asked, &actor).await;
+            let is_new =
+                turned.as_ref().is_ok_and(|turned| turned.constructed && turned.head.revision.revision == 1);
+            if !is_new
+                && let Ok(Some(stored)) = store.conversation(id).await
+                && let Ok(record) = PromptRecord::of(&stored)
+            {
+                advice::set_conversation(&record.asked);
+            }
+            let turned = turned.map_err(|error| match error {
+                ConversationError::Engine(error) => refused(error, format),
+                error => error.into(),
+            })?;
+            let conversation = known(&store, id).await?;
+            let mut subject = Subject::kept(&conversation)?;
+            subject.kept = Some(ConversationPrompt {
+                head: conversation.head,
+                constructed: turned.constructed,
+                notes: turned.notes,
+            });
+            Ok(subject)
+        })
+    }
+
+    /// Returns the inputs in the form that is stored: with absolute directories and files.
+    fn asked(&self, engine: &Engine<'_>, request: &Request) -> Result<Asked, CommandFailure> {
+        let cwd = engine.cwd(request)?;
+        let cwd = cwd.to_str().ok_or_else(|| {
+            CommandFailure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
+                .help("`--no-store` builds without keeping")
+        })?;
+        let profile = self.turn.profile.as_deref().map(files::absolute).transpose()?;
+        let template = self.keep.template.template.as_ref().map(ToString::to_string);
+        Ok(Asked { cwd: Some(cwd.to_owned()), profile, template, ..Asked::of(request) })
+    }
+
+    /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.
+    fn ask_first(
+        &self,
+        ui: &Ui,
+        engine: &Engine<'_>,
+        request: &Request,
+    ) -> Result<TrustChoice, CommandFailure> {
+        let templates = self.keep.template.source();
+        Ok(engine.with_templates(&templates).ask_trust(request, &TrustConfirmer(Terminal::new(ui)))?)
+    }
+}
+
+/// Reads an id.
+pub fn conversation_id(text: &str) -> Result<ConversationId, CommandFailure> {
+    text.parse()
+        .map_err(|error: preface::store::ConversationIdError| CommandFailure::usage(error.to_string()))
+}
+
+/// Returns the stored prompt of a conversation, or `None`. Nothing is built.
+pub fn look(flags: &TemplateFlags, id: &ConversationId) -> Result<Option<Subject>, CommandFailure> {
+    let found = flags.store.look(async |store| Ok(store.conversation(id).await?))?.flatten();
+    found.as_ref().map(Subject::kept).transpose()
+}
+
+/// Reads a conversation that has to be there.
+pub async fn known(store: &Arc<dyn Store>, id: &ConversationId) -> Result<StoredPrompt, CommandFailure> {
+    Ok(store.conversation(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?)
+}
+
+impl Subject {
+    /// Takes what the store keeps.
+    pub fn kept(conversation: &StoredPrompt) -> Result<Subject, CommandFailure> {
+        let record = PromptRecord::of(conversation)?;
+        let head = conversation.head.clone();
+        let counter = record.counter().name().to_owned();
+        let prompt = Prompt { text: head.text.to_string(), ..record.prompt };
+        prompt.check_tiling().map_err(ConversationError::Record)?;
+        Ok(Subject {
+            counter,
+            prompt,
+            snapshot: None,
+            places: None,
+            tools: Vec::new(),
+            messages: Vec::new(),
+            kept: Some(ConversationPrompt { head, constructed: false, notes: Diagnostics::new() }),
+        })
+    }
+}
+
+impl ConversationPrompt {
+    /// Reports that this is a stored prompt, and which flags of this call have no effect.
+    pub fn tell(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
+        if talk == Verbosity::Quiet {
+            return;
+        }
+        let PromptSummary { id, revision, constructed_at, .. } = &self.head;
+        let id = escape_hidden(id.as_str());
+        let (good, dim) = (style::GOOD, style::DIM);
+        let line = match self.constructed {
+            true => format!("for later turns of `{id}` (revision {})", revision.revision),
+            false => format!("since {constructed_at}, for `{id}` (revision {})", revision.revision),
+        };
+        ui.say(&format!("{good}kept{good:#}{dim}: {line}{dim:#}\n"));
+        let told = if self.constructed { prompt.clone() } else { Prompt::default() };
+        notes::tell(ui, talk, &Prompt { diagnostics: self.notes.clone(), ..told });
+    }
+}
+
+/// Asks about trust on a terminal. Single files are not asked about: such an answer is not recorded, and the build that is
+/// kept would not find it.
+#[derive(Debug)]
+struct TrustConfirmer<'u>(Terminal<'u>);
+
+impl Confirm for TrustConfirmer<'_> {
+    fn confirm(&self, _question: &str) -> bool {
+        false
+    }
+}
+
+impl Ask for TrustConfirmer<'_> {
+    fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
+        self.0.trust(question)
+    }
+
+    fn as_confirm(&self) -> &dyn Confirm {
+        &Headless
+    }
+}

@@ -1,0 +1,97 @@
+//! What there is to tell of an entry beside its row: who hides it, who switched it off, what is wrong with it.
+
+use super::{
+    row::{ListingGroup, ListingRow},
+    state::EntryState,
+};
+use crate::{
+    advice::{self, complete},
+    ui::text::{listed, one_line},
+};
+use preface::core::{
+    extension::{DisabledBy, EntryOrigin, NAMED},
+    settings::SetBy,
+};
+
+/// Returns the lines below an entry's row; none if the row is complete.
+pub fn details(entry: ListingRow<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    match EntryState::of(entry) {
+        EntryState::Active => {}
+        EntryState::Hidden => {
+            lines.extend(entry.shadowed_by.map(|by| format!("hidden by {}", whence(by))));
+        }
+        EntryState::Off => {
+            lines.extend(entry.disabled_by.map(|by| format!("switched off by {}", who(by))));
+        }
+        EntryState::Broken => lines.push(format!("broken: {}", fault(entry))),
+        // A grant is for what a prompt uses, and a prompt has skills where a tool can read them.
+        EntryState::Untrusted if entry.group == ListingGroup::Skills => {
+            lines.push("not trusted: `preface trust grant`, with the `--tools` of your builds".to_owned());
+        }
+        // And it has an agent where one is asked for.
+        EntryState::Untrusted if entry.group == ListingGroup::Agents => {
+            lines.push("waits for trust: `preface trust grant --agent NAME`".to_owned());
+        }
+        EntryState::Untrusted => lines.push("not trusted: `preface trust grant`".to_owned()),
+        EntryState::Incomplete => {
+            lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));
+        }
+        EntryState::NeedsGrant | EntryState::Pending => {
+            lines.push("may not run: `preface trust grant --allow-commands`".to_owned());
+        }
+    }
+    if !entry.shadows.is_empty() {
+        let hidden: Vec<String> = entry.shadows.iter().map(whence).collect();
+        lines.push(format!("hides {}", listed(&hidden)));
+    }
+    if let Some(broken) = entry.fallback_from {
+        lines.push(format!("stays active, because the one above it cannot be used: {}", whence(broken)));
+    }
+    if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
+        lines.push(format!("configured by {}", layer(entry.config_scope)));
+    }
+    let named = entry.diagnostics.iter().filter(|note| note.code == NAMED);
+    lines.extend(named.map(|note| one_line(&note.message)));
+    lines.into_iter().map(|line| complete(&line).into_owned()).collect()
+}
+
+/// Names a layer's entry: `bundled (bundled/extensions/tools/Bash/manifest.json)`.
+fn whence(origin: &EntryOrigin) -> String {
+    format!("{} ({})", origin.scope, one_line(&origin.path))
+}
+
+/// Names who switched something off: `~/.stud/settings.json:3`.
+pub fn who(by: &DisabledBy) -> String {
+    if by.scope == SetBy::Caller {
+        return "the caller (`--set`)".to_owned();
+    }
+    let path = one_line(&by.path);
+    match by.line {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
+}
+
+fn layer(by: SetBy) -> &'static str {
+    match by {
+        SetBy::Caller => "the caller (`--set`)",
+        by => by.as_str(),
+    }
+}
+
+/// Returns what is wrong with a broken entry, without its name, which is in the row.
+pub fn fault(entry: ListingRow<'_>) -> String {
+    let mut wrong = entry.faults();
+    let Some(first) = wrong.next() else { return "it is not valid".to_owned() };
+    let first = one_line(entry.told(first));
+    match wrong.count() {
+        0 => first,
+        more => format!("{first} (and {more} more)"),
+    }
+}
+
+/// Returns what to do about a broken entry.
+pub fn repair(entry: ListingRow<'_>) -> Option<String> {
+    entry.faults().find_map(advice::help).map(|help| one_line(&help))
+}

@@ -1,0 +1,475 @@
+//! The story of one name: what each layer brings, what became of it, who answers to it, and what would change that.
+
+use super::{
+    details::{fault, repair, who},
+    row::{LayerContents, ListingGroup, ListingRow},
+    state::EntryState,
+};
+use crate::{
+    advice::help,
+    failure::CommandFailure,
+    ui::{
+        style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::{listed, one_line},
+    },
+};
+use preface::core::{
+    extension::{Category, DisabledBy, EntryOrigin},
+    scope::Scope,
+    settings::SetBy,
+    suggestion::did_you_mean,
+};
+use preface_core::diagnostic::DiagnosticCode;
+use std::{collections::BTreeSet, fmt::Write};
+
+const COMMANDS: ListingGroup = ListingGroup::Extensions(Category::Commands);
+
+/// Finds the rows of a name, `Bash` or `tools/Bash`, in some groups: for each id in each group, its rows, the weakest layer
+/// first.
+pub fn named<'a>(layers: &'a LayerContents, name: &str, groups: &[ListingGroup]) -> Vec<Vec<ListingRow<'a>>> {
+    let (only, name) = match name.split_once('/') {
+        Some((group, rest)) => match group.parse::<ListingGroup>() {
+            Ok(group) => (Some(group), rest),
+            Err(_) => (None, name),
+        },
+        None => (None, name),
+    };
+    groups
+        .iter()
+        .filter(|group| only.is_none_or(|only| only == **group))
+        .flat_map(|group| {
+            let rows = layers.rows(*group);
+            // A command also has the name that is typed.
+            let is_meant = |row: &&ListingRow<'_>| row.name == name || row.typed == Some(name);
+            let ids: BTreeSet<&str> = rows.iter().filter(is_meant).map(|row| row.name).collect();
+            let of_id = |id: &str| rows.iter().filter(|row| row.name == id).copied().collect::<Vec<_>>();
+            ids.into_iter().map(of_id).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Creates the failure for an unknown name, with the nearest known one.
+pub fn unknown(
+    layers: &LayerContents,
+    name: &str,
+    groups: &[ListingGroup],
+    project: ProjectVisibility,
+) -> CommandFailure {
+    let there = || groups.iter().flat_map(|group| layers.rows(*group));
+    let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.group, entry.name)).collect();
+    let near = match name.contains('/') {
+        true => did_you_mean(name, full.iter().map(String::as_str)),
+        false => did_you_mean(name, there().map(|entry| entry.name)),
+    };
+    let name = one_line(name);
+    let message = match project {
+        ProjectVisibility::Seen => format!("no layer has `{name}`"),
+        ProjectVisibility::Untrusted => {
+            format!("no layer has `{name}`; the project is not trusted and was not read")
+        }
+        ProjectVisibility::Declined => {
+            format!("no layer has `{name}` but for the project perhaps, which you declined to trust")
+        }
+    };
+    CommandFailure::new(message).help(match near {
+        Some(near) => format!("did you mean `{}`?", one_line(near)),
+        None => "`preface list extensions` lists what there is".to_owned(),
+    })
+}
+
+/// The access to the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectVisibility {
+    /// Read.
+    Seen,
+    /// Left out as a whole because it is untrusted.
+    Untrusted,
+    /// The user declined to trust it.
+    Declined,
+}
+
+/// Explains one name of one group. `entries` are not empty, the weakest layer first.
+pub fn entry_report(entries: &[ListingRow<'_>], project: ProjectVisibility) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
+    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
+    for scope in Scope::ALL {
+        let layer = || Cell::styled(format!("  {scope}"), style::scope(scope));
+        let mut here = entries.iter().filter(|entry| entry.origin.scope == scope).peekable();
+        if here.peek().is_none() {
+            let nothing = match (scope, project) {
+                (Scope::Project, ProjectVisibility::Untrusted) => "not read: the project is not trusted",
+                (Scope::Project, ProjectVisibility::Declined) => {
+                    "not read: you declined to trust the project"
+                }
+                _ => "nothing here",
+            };
+            table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
+        }
+        for entry in here {
+            let outcome = Cell::styled(outcome(*entry), EntryState::of(*entry).style());
+            table.row([layer(), one_line(&entry.origin.path).into(), outcome]);
+        }
+    }
+    // A reason that is cut off is none: a narrow screen may break the line.
+    out.push_str(&table.show(None));
+    for advice in advice(entries) {
+        let _ = writeln!(out, "{advice}");
+    }
+    out
+}
+
+/// The name, for people: `tools/Bash`.
+fn name(entry: ListingRow<'_>) -> String {
+    format!("{}/{}", entry.group, one_line(entry.name))
+}
+
+/// Names a layer's entry in a sentence.
+fn whose(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Bundled => "the bundled one",
+        Scope::Global => "the global one",
+        Scope::Project => "the project's",
+    }
+}
+
+fn headline(entries: &[ListingRow<'_>]) -> String {
+    let Some(strongest) = entries.last() else { return String::new() };
+    let name = name(*strongest);
+    let active: Vec<&ListingRow<'_>> = entries.iter().filter(|entry| entry.active).collect();
+    if let [_, _, ..] = active.as_slice() {
+        let all: Vec<&str> = active.iter().map(|entry| whose(entry.origin.scope)).collect();
+        return format!("{name} takes part more than once: {}.", listed(&all));
+    }
+    if let Some(winner) = active.last() {
+        let is = format!("{name} is {}.", whose(winner.origin.scope));
+        return match EntryState::of(**winner) {
+            EntryState::NeedsGrant => format!("{is} It may not run before that is granted."),
+            EntryState::Incomplete => match winner.missing {
+                Some(missing) => format!("{is} It cannot be used without {missing}."),
+                None => format!("{is} It cannot be used yet."),
+            },
+            _ => is,
+        };
+    }
+    let is = |state: EntryState| entries.iter().any(|entry| EntryState::of(*entry) == state);
+    if is(EntryState::Off) {
+        format!("{name} is switched off.")
+    } else if is(EntryState::Untrusted) {
+        format!("{name} waits for trust.")
+    } else if let Some(by) = entries.iter().rev().find_map(|entry| entry.shadowed_by) {
+        format!("{name} is hidden by `{}`.", id_of(by))
+    } else {
+        format!("{name} is broken, and no layer below has another.")
+    }
+}
+
+/// Describes the state of an entry and the reason for it.
+fn outcome(entry: ListingRow<'_>) -> String {
+    let state = match EntryState::of(entry) {
+        EntryState::Hidden => match entry.shadowed_by {
+            Some(by) if entry.group == COMMANDS && id_of(by) != entry.name => {
+                format!("hidden by {} `{}`", whose(by.scope), id_of(by))
+            }
+            Some(by) => format!("hidden by {}", whose(by.scope)),
+            None => "hidden".to_owned(),
+        },
+        EntryState::Off => match entry.disabled_by {
+            Some(by) => format!("switched off by {}", who(by)),
+            None => "switched off".to_owned(),
+        },
+        EntryState::Broken => format!("broken: {}", fault(entry)),
+        EntryState::Untrusted => "left out: not trusted".to_owned(),
+        EntryState::Active => format!("active{}", because(entry)),
+        EntryState::Incomplete => format!("active, but incomplete{}", because(entry)),
+        EntryState::NeedsGrant => format!("active, but may not run{}", because(entry)),
+        EntryState::Pending => "pending: it may not run yet".to_owned(),
+    };
+    if !entry.active || entry.config_scope <= SetBy::from(entry.origin.scope) {
+        return state;
+    }
+    match entry.config_scope {
+        SetBy::Caller => format!("{state}; configured by the caller (`--set`)"),
+        by => format!("{state}; configured by the {by} settings"),
+    }
+}
+
+fn because(entry: ListingRow<'_>) -> String {
+    let hides = |origins: &[EntryOrigin]| {
+        let hidden: Vec<&str> = origins.iter().map(|origin| whose(origin.scope)).collect();
+        format!("hides {}", listed(&hidden))
+    };
+    let mut reasons = Vec::new();
+    if !entry.shadows.is_empty() {
+        reasons.push(hides(entry.shadows));
+    }
+    if let Some(broken) = entry.fallback_from {
+        reasons.push(format!("{} cannot be used", whose(broken.scope)));
+    }
+    if let (Some(order), Some(slot)) = (entry.order, entry.slot) {
+        reasons.push(format!("number {} in {slot}", order + 1));
+    }
+    if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) }
+}
+
+/// Returns advice on how to change the result, the most likely wish first.
+fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    let mut say = |sentence: String| {
+        if !said.contains(&sentence) {
+            said.push(sentence);
+        }
+    };
+    let is_in_use = entries.iter().any(|entry| entry.active);
+    for entry in entries.iter().rev().copied() {
+        let (scope, path) = (entry.origin.scope, one_line(&entry.origin.path));
+        match EntryState::of(entry) {
+            EntryState::Broken => {
+                let how = repair(entry).map(|how| format!(" ({how})")).unwrap_or_default();
+                say(format!("To use {}, repair {path}{how}.", whose(scope)));
+            }
+            EntryState::Untrusted => {
+                say(format!("To let {} take part, look at it and `preface trust grant`.", whose(scope)));
+            }
+            EntryState::NeedsGrant => {
+                say("To let it run: `preface trust grant --allow-commands`.".to_owned());
+            }
+            EntryState::Pending => {
+                say(format!("To use {}: `preface trust grant --allow-commands`.", whose(scope)));
+            }
+            EntryState::Incomplete => {
+                if let Some(missing) = entry.missing {
+                    say(format!("To use it, add {missing} to {path}."));
+                }
+            }
+            // What is used in its place needs no switch.
+            EntryState::Off if is_in_use && !entry.group.is_ordered() => {}
+            EntryState::Off => {
+                if let Some(by) = entry.disabled_by {
+                    say(on_again(entry, by));
+                }
+            }
+            EntryState::Hidden if !is_in_use => {
+                say("To use both, give one of the two another `name`.".to_owned());
+            }
+            EntryState::Active | EntryState::Hidden => {}
+        }
+        for note in
+            entry.diagnostics.iter().filter(|note| entry.active && note.code == DiagnosticCode::ScopeEnabled)
+        {
+            say(format!("{}.", one_line(&note.message)));
+            help(note).iter().for_each(|help| say(format!("{}.", one_line(help))));
+        }
+        let is_off = |origin: &EntryOrigin| {
+            entries.iter().any(|entry| entry.origin == origin && entry.disabled_by.is_some())
+        };
+        if let Some(nearest) = entry.shadows.first().filter(|nearest| !is_off(nearest)) {
+            say(format!("To get {} back, remove {}.", whose(nearest.scope), source(entry)));
+        }
+    }
+    if said.is_empty()
+        && let [lone] = entries
+    {
+        said.push(without(*lone));
+    }
+    said
+}
+
+fn on_again(entry: ListingRow<'_>, by: &DisabledBy) -> String {
+    if entry.group == ListingGroup::Mcp {
+        return format!("To have it, let {} no longer switch off `{}`.", who(by), one_line(entry.name));
+    }
+    let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
+    match by.scope {
+        SetBy::Caller => format!("To have it, leave out `--set {key}=true`."),
+        _ => format!("To have it, take `{key}` out of {}.", who(by)),
+    }
+}
+
+/// Returns advice on how to be rid of an entry that is the only one of its name.
+fn without(entry: ListingRow<'_>) -> String {
+    if entry.group == ListingGroup::Mcp {
+        let off = format!("`\"{}\": {{\"disable\": true}}`", one_line(entry.name));
+        return match entry.origin.scope {
+            Scope::Bundled => format!("To be without it, write {off} into your mcp.json."),
+            Scope::Global | Scope::Project => format!("To be without it, remove {}.", source(entry)),
+        };
+    }
+    let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
+    match entry.origin.scope {
+        Scope::Bundled => format!("To be without it, set `{key}` to `true` in your settings.json."),
+        Scope::Global => {
+            format!(
+                "To be without it, remove {}, or set `{key}` to `true` in your settings.json.",
+                source(entry)
+            )
+        }
+        Scope::Project => format!("To be without it, remove {}.", source(entry)),
+    }
+}
+
+/// Returns the id of what lies at an origin: the directory of an extension.
+fn id_of(origin: &EntryOrigin) -> String {
+    let directory = origin.path.strip_suffix("/manifest.json").unwrap_or(&origin.path);
+    one_line(directory.rsplit('/').next().unwrap_or(directory))
+}
+
+/// Returns what to remove to be rid of a row: the directory of an extension, where its manifest names one; a
+/// server.
+fn source(entry: ListingRow<'_>) -> String {
+    let path = one_line(&entry.origin.path);
+    if entry.group == ListingGroup::Mcp {
+        return format!("`{}` from {path}", one_line(entry.name));
+    }
+    path.strip_suffix("/manifest.json").map_or(path.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::sample::{Sample, plain},
+        *,
+    };
+    use preface::core::{diagnostic::Diagnostic, extension::DiscoveredContent};
+
+    #[track_caller]
+    fn told(layers: &LayerContents, name: &str, expected: &str) {
+        let found = named(layers, name, &ListingGroup::ALL);
+        let stories: Vec<String> =
+            found.iter().map(|entries| plain(&entry_report(entries, ProjectVisibility::Seen))).collect();
+        assert_eq!(stories.join("\n"), expected);
+    }
+
+    #[test]
+    fn a_shadow() {
+        told(
+            &Sample::worked().layers(),
+            "Bash",
+            "\
+tools/Bash is the project's.
+  bundled  bundled/extensions/tools/Bash/manifest.json  hidden by the project's
+  global   -                                            nothing here
+  project  .stud/extensions/tools/Bash/manifest.json    active: hides the bundled one
+To get the bundled one back, remove .stud/extensions/tools/Bash.
+",
+        );
+    }
+
+    #[test]
+    fn a_lone_entry() {
+        told(
+            &Sample::worked().layers(),
+            "tools/Edit",
+            "\
+tools/Edit is the bundled one.
+  bundled  bundled/extensions/tools/Edit/manifest.json  active
+  global   -                                            nothing here
+  project  -                                            nothing here
+To be without it, set `tools.Edit.disable` to `true` in your settings.json.
+",
+        );
+    }
+
+    #[test]
+    fn a_switch() {
+        told(
+            &Sample::worked().layers(),
+            "stdout",
+            "\
+loggers/stdout is switched off.
+  bundled  bundled/extensions/loggers/stdout/manifest.json  switched off by ~/.stud/settings.json:3
+  global   -                                                nothing here
+  project  -                                                nothing here
+To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
+",
+        );
+    }
+
+    #[test]
+    fn a_fallback() {
+        let scopes = Sample::default()
+            .add(Scope::Global, Category::Tools, "Bash", r#""description": "Runs.""#)
+            .add(Scope::Project, Category::Tools, "Bash", r#""description": 1"#)
+            .layers();
+        told(&scopes, "Bash", "\
+tools/Bash is the global one.
+  bundled  -                                            nothing here
+  global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's cannot be used
+  project  .stud/extensions/tools/Bash/manifest.json    broken: shape at /description — `description` must be a string, not 1; the global one stays
+To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
+");
+    }
+
+    #[test]
+    fn a_program_of_a_project() {
+        told(&Sample::worked().layers(), "pre-tool-audit", "\
+hooks/pre-tool-audit is the project's. It may not run before that is granted.
+  bundled  -                                                    nothing here
+  global   -                                                    nothing here
+  project  .stud/extensions/hooks/pre-tool-audit/manifest.json  active, but may not run: number 1 in TOOL_CALL/pre
+To let it run: `preface trust grant --allow-commands`.
+");
+    }
+
+    #[test]
+    fn what_waits_for_trust() {
+        let note = Diagnostic::warning(DiagnosticCode::TrustUntrusted, "it waits");
+        let scopes = Sample::default()
+            .raw(Scope::Project, Category::Tools, "Bash", DiscoveredContent::Untrusted(note))
+            .layers();
+        told(
+            &scopes,
+            "Bash",
+            "\
+tools/Bash waits for trust.
+  bundled  -                                          nothing here
+  global   -                                          nothing here
+  project  .stud/extensions/tools/Bash/manifest.json  left out: not trusted
+To let the project's take part, look at it and `preface trust grant`.
+",
+        );
+    }
+
+    #[test]
+    fn one_name_in_two_categories_has_two_stories() {
+        let scopes = Sample::default()
+            .add(Scope::Global, Category::Tools, "e", r#""description": "A tool.""#)
+            .add(Scope::Global, Category::Loggers, "e", r#""path": "e.log""#)
+            .layers();
+        assert_eq!(named(&scopes, "e", &ListingGroup::ALL).len(), 2);
+        assert_eq!(named(&scopes, "tools/e", &ListingGroup::ALL).len(), 1);
+        assert_eq!(named(&scopes, "e", &[ListingGroup::Extensions(Category::Loggers)]).len(), 1);
+        assert!(named(&scopes, "hooks/e", &ListingGroup::ALL).is_empty());
+    }
+
+    #[test]
+    fn a_server_has_a_story_too() {
+        let layers = Sample::default()
+            .mcp(Scope::Global, r#"{"git": {"command": "git-mcp"}, "old": {"command": "old-mcp"}}"#)
+            .mcp(Scope::Project, r#"{"git": {"command": "./git.sh"}, "old": {"disable": true}}"#)
+            .layers();
+        told(
+            &layers,
+            "servers/git",
+            "\
+servers/git is the global one.
+  bundled  -                 nothing here
+  global   ~/.stud/mcp.json  active: the project's cannot be used
+  project  .stud/mcp.json    pending: it may not run yet
+To use the project's: `preface trust grant --allow-commands`.
+",
+        );
+        told(
+            &layers,
+            "old",
+            "\
+servers/old is switched off.
+  bundled  -                 nothing here
+  global   ~/.stud/mcp.json  switched off by .stud/mcp.json:1
+  project  -                 nothing here
+To have it, let .stud/mcp.json:1 no longer switch off `old`.
+",
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! The whole call as one JSON object that belongs to no vendor: `system`, `messages`, `tools`.
+
+use super::{FormattedRequest, RequestContent, RequestFormat, beside::with_attachments};
+use crate::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    message::ModelRole,
+    settings::shown,
+    turn::Tool,
+};
+use serde::{
+    Serialize, Serializer,
+    ser::{SerializeMap, SerializeSeq},
+};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// Gives prompt, messages and tools as JSON for people and tools alike: two blanks for each level, a final newline, keys
+/// always in the same order.
+///
+/// What is sent beside the prompt ([`Attachment`](crate::attachment::Attachment)) stands in messages of the user, between tags.
+/// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
+/// are for the agent's interface. A tool without a schema takes any object, and a note says so.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, turn::Tool, format::{RequestContent, Neutral, Wire}};
+/// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
+/// let tools = [Tool { name: "read".into(), ..Tool::default() }];
+/// let request = Neutral.shape(RequestContent { prompt: &prompt, messages: &[], tools: &tools });
+/// assert!(request.body.starts_with("{\n  \"system\": \"Be brief.\",\n  \"messages\": [],\n  \"tools\": [\n"));
+/// assert_eq!(request.diagnostics[0].code.as_str(), "tool/no-schema");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Neutral;
+
+impl RequestFormat for Neutral {
+    fn name(&self) -> &'static str {
+        "request"
+    }
+
+    fn about(&self) -> &'static str {
+        "prompt, messages and tools as one JSON object"
+    }
+
+    fn shape(&self, call: RequestContent<'_>) -> FormattedRequest {
+        let mut diagnostics = Diagnostics::new();
+        let messages = with_attachments(call.prompt, call.messages, &mut diagnostics);
+        let body = NeutralBody {
+            system: Some(&*call.prompt.text).filter(|text| !text.is_empty()),
+            messages: Messages(&messages),
+            tools: ToolList(call.tools),
+        };
+        // Strings, numbers and maps with string keys are always JSON.
+        let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
+        body.push('\n');
+        let bare = call.tools.iter().filter(|tool| tool.input_schema.is_none());
+        diagnostics.extend(bare.map(|tool| no_schema(&tool.name)));
+        FormattedRequest { media_type: "application/json", body, diagnostics }
+    }
+}
+
+fn no_schema(name: &str) -> Diagnostic {
+    let message =
+        format!("the tool `{}` has no schema; it is sent as one that takes any object", shown(name));
+    Diagnostic::info(DiagnosticCode::ToolNoSchema, message).help("its manifest may give `inputSchema`")
+}
+
+#[derive(Serialize)]
+struct NeutralBody<'c> {
+    system: Option<&'c str>,
+    messages: Messages<'c>,
+    tools: ToolList<'c>,
+}
+
+/// A message: who speaks, and its fields.
+type RoleMessage<'c> = (ModelRole, Cow<'c, Map<String, Value>>);
+
+struct Messages<'c>(&'c [RoleMessage<'c>]);
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut list = to.serialize_seq(Some(self.0.len()))?;
+        for message in self.0 {
+            list.serialize_element(&SentMessage(message))?;
+        }
+        list.end()
+    }
+}
+
+/// A message without what only the agent's interface reads.
+struct SentMessage<'c>(&'c RoleMessage<'c>);
+
+impl Serialize for SentMessage<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (role, fields) = self.0;
+        let kept = |key: &str| *role != ModelRole::ToolResult || key != "details";
+        let mut map = to.serialize_map(None)?;
+        for (key, value) in fields.iter().filter(|(key, _)| kept(key)) {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+struct ToolList<'c>(&'c [Tool]);
+
+impl Serialize for ToolList<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Definition<'c> {
+            name: &'c str,
+            description: &'c str,
+            input_schema: &'c Value,
+        }
+        let any = json!({ "type": "object" });
+        let mut list = to.serialize_seq(Some(self.0.len()))?;
+        for tool in self.0 {
+            list.serialize_element(&Definition {
+                name: &tool.name,
+                description: tool.description.as_deref().unwrap_or_default(),
+                input_schema: tool.input_schema.as_deref().unwrap_or(&any),
+            })?;
+        }
+        list.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        message::{Message, MessageForms, convert},
+        prompt::Prompt,
+    };
+
+    #[test]
+    fn nothing_at_all_is_a_request_too() {
+        let body = Neutral.shape(RequestContent::from(&Prompt::default())).body;
+        assert_eq!(body, "{\n  \"system\": null,\n  \"messages\": [],\n  \"tools\": []\n}\n");
+    }
+
+    #[test]
+    fn order_and_unknown_fields_stay_and_details_go() {
+        let history: Vec<Message> = serde_json::from_str(
+            r#"[{"zeta":1,"role":"user","content":"hi","details":"kept"},
+                {"role":"toolResult","toolCallId":"c","content":[],"details":{"lines":1},"isError":false}]"#,
+        )
+        .unwrap();
+        let messages = convert(&history, &MessageForms::default()).messages;
+        let schema = json!({"type": "object", "required": ["path"], "additionalProperties": false});
+        let tools = [
+            Tool { name: "write".into(), description: Some("Writes.".into()), ..Tool::default() },
+            Tool { name: "read".into(), input_schema: Some(schema.into()), ..Tool::default() },
+        ];
+        let prompt = Prompt { text: "Be \"brief\".\n".into(), ..Prompt::default() };
+        let request = Neutral.shape(RequestContent { prompt: &prompt, messages: &messages, tools: &tools });
+        assert_eq!(
+            request.body,
+            r#"{
+  "system": "Be \"brief\".\n",
+  "messages": [
+    {
+      "zeta": 1,
+      "role": "user",
+      "content": "hi",
+      "details": "kept"
+    },
+    {
+      "role": "toolResult",
+      "toolCallId": "c",
+      "content": [],
+      "isError": false
+    }
+  ],
+  "tools": [
+    {
+      "name": "write",
+      "description": "Writes.",
+      "input_schema": {
+        "type": "object"
+      }
+    },
+    {
+      "name": "read",
+      "description": "",
+      "input_schema": {
+        "type": "object",
+        "required": [
+          "path"
+        ],
+        "additionalProperties": false
+      }
+    }
+  ]
+}
+"#
+        );
+        let codes: Vec<&str> = request.diagnostics.iter().map(|note| note.message.as_str()).collect();
+        assert_eq!(codes, ["the tool `write` has no schema; it is sent as one that takes any object"]);
+    }
+}

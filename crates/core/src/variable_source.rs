@@ -1,0 +1,137 @@
+//! The variables of one build: those that the snapshot holds, and a source for the others.
+
+use crate::{
+    diagnostic::Diagnostics,
+    profile::Profile,
+    turn::Turn,
+    variable::{RecordedVariable, RecordedVariables, Stability, VariableKey},
+};
+
+/// Answers for variables that a snapshot does not hold: a machine, or nobody.
+pub trait VariableSource {
+    /// Returns the variable with this name; `None` where there is nobody to ask.
+    fn get(&mut self, key: &VariableKey) -> Option<RecordedVariable>;
+}
+
+impl<F: FnMut(&VariableKey) -> Option<RecordedVariable>> VariableSource for F {
+    fn get(&mut self, key: &VariableKey) -> Option<RecordedVariable> {
+        self(key)
+    }
+}
+
+/// The source of a replay: it knows nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSource;
+
+impl VariableSource for NoSource {
+    fn get(&mut self, _: &VariableKey) -> Option<RecordedVariable> {
+        None
+    }
+}
+
+/// A variable that the snapshot does not hold where there is nobody to ask.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the saved snapshot does not have the variable `{0}`")]
+pub struct MissingVariable(pub VariableKey);
+
+/// The variables of one build. Each is looked up once, where the output depends on it, and recorded.
+pub struct Variables<'a> {
+    turn: &'a Turn,
+    profile: &'a Profile,
+    recorded: &'a mut RecordedVariables,
+    source: &'a mut dyn VariableSource,
+}
+
+impl<'a> Variables<'a> {
+    /// Starts with what is recorded. `source` is asked for what neither the record nor the turn nor the profile has.
+    pub fn new(
+        turn: &'a Turn,
+        profile: &'a Profile,
+        recorded: &'a mut RecordedVariables,
+        source: &'a mut dyn VariableSource,
+    ) -> Self {
+        Variables { turn, profile, recorded, source }
+    }
+
+    /// Returns a variable. What its lookup came across is added to `diagnostics`, once.
+    ///
+    /// # Errors
+    /// Nobody knows it.
+    pub fn get(
+        &mut self,
+        key: &VariableKey,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<&RecordedVariable, MissingVariable> {
+        if self.recorded.get(key).is_none() {
+            let given = option_variable(key, self.profile).or_else(|| turn_variable(key, self.turn));
+            let found = given.or_else(|| self.source.get(key));
+            let variable = found.ok_or_else(|| MissingVariable(key.clone()))?;
+            diagnostics.extend(variable.diagnostics.iter().cloned());
+            self.recorded.supply(key.clone(), variable);
+        }
+        self.recorded.get(key).ok_or_else(|| MissingVariable(key.clone()))
+    }
+
+    /// Returns true where a variable exists; an empty text exists.
+    ///
+    /// # Errors
+    /// Nobody knows it.
+    pub fn exists(
+        &mut self,
+        key: &VariableKey,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<bool, MissingVariable> {
+        self.get(key, diagnostics).map(|variable| variable.value.is_some())
+    }
+}
+
+/// Returns `option:NAME`, the value of an option of the profile, and `given:NAME`, one that the caller set to more than a
+/// switch; `None` for other types.
+#[must_use]
+pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedVariable> {
+    let value = profile.options.get(key.name());
+    let variable = |value: Option<&String>| match value {
+        Some(value) => RecordedVariable::of(value, "the profile's options", Stability::Static),
+        None => RecordedVariable::absent("the option is not set"),
+    };
+    match key.kind() {
+        "option" => Some(variable(value)),
+        "given" => {
+            Some(variable(value.filter(|value| *value != "true" && profile.given.contains_key(key.name()))))
+        }
+        _ => None,
+    }
+}
+
+/// Returns what the turn itself says of a variable: the value that the caller set for it, else where the turn is, who
+/// answers and which tools are active. `None` where the turn does not know.
+#[must_use]
+pub fn turn_variable(key: &VariableKey, turn: &Turn) -> Option<RecordedVariable> {
+    if let Some(value) = turn.variables.get(key) {
+        return Some(of_turn(value.as_deref(), &format!("--variable {key}")));
+    }
+    let given = |value: Option<&str>| match value {
+        Some(_) => of_turn(value, "the turn"),
+        None => of_turn(None, "not passed in"),
+    };
+    match (key.kind(), key.name()) {
+        ("prompt", "cwd") => Some(given(Some(&turn.cwd))),
+        ("prompt", "cwd_slashes") => Some(given(Some(&turn.cwd.replace('\\', "/")))),
+        ("prompt", "model") => Some(given(turn.model.as_deref())),
+        ("prompt", "conversation_id") => Some(given(turn.conversation.as_deref())),
+        ("tool", name) if turn.tools.iter().any(|tool| tool.name == name) => {
+            Some(of_turn(Some(""), "the active tools"))
+        }
+        ("tool", _) => Some(of_turn(None, "not passed in")),
+        _ => None,
+    }
+}
+
+fn of_turn(value: Option<&str>, source: &str) -> RecordedVariable {
+    RecordedVariable {
+        value: value.map(str::to_owned),
+        source: source.into(),
+        stability: Stability::Conversation,
+        diagnostics: Vec::new(),
+    }
+}

@@ -1,0 +1,280 @@
+//! One construct: from what a conversation asks to what the store keeps. It waits for disks.
+
+use super::{Asked, ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, UsedValue};
+use crate::{
+    Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
+    input::cache::{BuildContext, InputCache},
+    input::load_profile::with_settings,
+};
+use jiff::Timestamp;
+use preface_core::{
+    budget::Bytes4,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    profile::{CompactionAction, ReplacementSource},
+    prompt::fingerprint,
+    render::RenderRules,
+    section::{ListName, SectionBody},
+    template::Template,
+};
+use preface_host::{
+    discover,
+    places::normal,
+    system::{
+        FileKind, System,
+        access_log::{AccessLog, RecordingSystem},
+    },
+};
+use preface_store::{ConstructReason, ConversationId, PromptSummary, Revision, StoredPrompt, TemplateUsed};
+use std::{
+    mem::take,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Everything that a construct needs.
+#[derive(Debug)]
+pub(super) struct ConstructInput {
+    pub id: ConversationId,
+    pub asked: Asked,
+    pub reason: ConstructReason,
+    pub revision: u64,
+    pub created_at: Timestamp,
+    pub constructed_at: Timestamp,
+    pub roots: Option<Arc<[PathBuf]>>,
+    pub template: TemplateUsed,
+    /// The template's text; `None` leaves the profile's own.
+    pub text: Option<Arc<str>>,
+    pub writes: WriteScope,
+}
+
+/// A prompt that is ready to be kept.
+#[derive(Debug)]
+pub struct ConstructedPrompt {
+    pub(super) conversation: StoredPrompt,
+    pub(super) notes: Diagnostics,
+    /// The instructions for the model at a compaction.
+    pub(super) instructions: String,
+    /// True where the profile keeps its prompt over a compaction.
+    pub(super) keeps: bool,
+}
+
+impl ConstructInput {
+    pub(super) fn construct(
+        mut self,
+        system: &dyn System,
+        cache: &InputCache,
+    ) -> Result<ConstructedPrompt, ConversationError> {
+        let roots = self.roots.clone();
+        let asked = &mut self.asked;
+        let cwd = match (&asked.cwd, &roots) {
+            (Some(cwd), _) => cwd.clone(),
+            // Where there is one root, there is no other place to mean.
+            (None, Some(roots)) if roots.len() == 1 => roots[0].display().to_string(),
+            (None, _) => return Err(ConversationError::NoCwd),
+        };
+        asked.cwd = Some(cwd.clone());
+        let mut request = asked.request(self.id.as_str());
+        let place = match &roots {
+            Some(roots) => Some(RootedDirectory::find(system, roots, &request)?),
+            None => None,
+        };
+        if let (Some(roots), Some(place)) = (&roots, &place) {
+            request.cwd = Some(place.real.clone());
+            request.cwd_name = Some(cwd);
+            request.roots = Some(roots.to_vec());
+            request.trust = TrustChoice::Once;
+        }
+        request.template = self.text.take().map(|text| TemplateInput {
+            name: self.template.name.as_str().into(),
+            version: self.template.version,
+            text,
+        });
+        let engine = Engine::new(system).writing(self.writes);
+        let made = engine.build_cached(cache, &request, |made| self.keep(made))?;
+        match place {
+            Some(place) if !place.is_still_there(system) => {
+                Err(ConversationError::Outside(place.name.display().to_string()))
+            }
+            _ => made,
+        }
+    }
+
+    /// Turns a prompt into what is kept of it.
+    fn keep(self, made: BuildContext<'_>) -> Result<ConstructedPrompt, ConversationError> {
+        let BuildContext { mut prompt, snapshot, inputs } = made;
+        let ConstructInput { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
+        let profile = &snapshot.profile;
+        let takes = profile.takes_template();
+        if asked.template.is_some() && !takes {
+            prompt.diagnostics.push(Diagnostic::warning(
+                DiagnosticCode::TemplateUnused,
+                format!(
+                    "the profile `{}` takes no template: `{}` was not used",
+                    profile.name, self.template.chosen
+                ),
+            ));
+        }
+        let notes = prompt.diagnostics.clone();
+        let text = take(&mut prompt.text);
+        asked.cwd = Some(snapshot.turn.cwd.clone());
+        let head = PromptSummary {
+            id,
+            revision: Revision::new(revision),
+            bytes: text.len() as u64,
+            fingerprint: fingerprint(&text),
+            text: text.into(),
+            cwd: snapshot.turn.cwd.clone(),
+            model: asked.model.clone(),
+            preset: prompt.preset.clone(),
+            template: takes.then_some(self.template),
+            reason,
+            created_at,
+            constructed_at,
+        };
+        let lists_tools = profile.sections.iter().any(|section| {
+            matches!(section.body, SectionBody::List(ListName::Tools))
+                && prompt.parts.iter().any(|part| part.section == section.id)
+        });
+        let record = PromptRecord {
+            version: RECORD_VERSION,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            asked,
+            prompt,
+            variables: UsedValue::all(&snapshot.variables),
+            project: Some(RecordedFile::all(inputs)),
+            trust: profile.trust,
+            rebuild: profile.rebuild,
+            tools: lists_tools.then(|| snapshot.turn.tools.iter().map(|tool| tool.name.clone()).collect()),
+            counter: Some(snapshot.turn.counter.clone()).filter(|name| name != Bytes4::NAME),
+        };
+        let record =
+            serde_json::to_string(&record).map_err(|error| ConversationError::Record(error.to_string()))?;
+        Ok(ConstructedPrompt {
+            conversation: StoredPrompt { head, record: record.into() },
+            notes,
+            instructions: profile.compaction.instructions.clone(),
+            keeps: profile.compaction.prompt == CompactionAction::Keep,
+        })
+    }
+}
+
+/// A directory in the roots.
+struct RootedDirectory {
+    /// As the caller calls it, absolute.
+    name: PathBuf,
+    /// The canonical path.
+    real: PathBuf,
+}
+
+impl RootedDirectory {
+    fn find(
+        system: &dyn System,
+        roots: &[PathBuf],
+        request: &Request,
+    ) -> Result<RootedDirectory, ConversationError> {
+        let cwd = request.cwd.clone().unwrap_or_default();
+        let real = directory_in_roots(system, roots, &cwd)?;
+        Ok(RootedDirectory { name: normal(Path::new("/"), &cwd), real })
+    }
+
+    /// Returns false if the directory was replaced by a link in the meantime. Files are read beneath the
+    /// roots in any case; this check is for what is found by walking up from a directory.
+    fn is_still_there(&self, system: &dyn System) -> bool {
+        system.canonical(&self.real).is_ok_and(|real| real == self.real)
+    }
+}
+
+/// Returns the real path of a directory that lies at or below one of `roots`, which are real paths.
+///
+/// # Errors
+/// [`ConversationError::Outside`], whether or not anything is there, and [`ConversationError::NoDirectory`] in a root.
+pub fn directory_in_roots(
+    system: &dyn System,
+    roots: &[PathBuf],
+    dir: &Path,
+) -> Result<PathBuf, ConversationError> {
+    let outside = || ConversationError::Outside(dir.display().to_string());
+    if !dir.is_absolute() {
+        return Err(outside());
+    }
+    let name = normal(Path::new("/"), dir);
+    let is_in = |path: &Path| roots.iter().any(|root| path.starts_with(root));
+    let is_dir = |path: &Path| system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir);
+    match system.canonical(&name) {
+        Ok(real) if is_in(&real) && is_dir(&real) => Ok(real),
+        Ok(real) if !is_in(&real) => Err(outside()),
+        // What is missing in a root may be reported; elsewhere not even that.
+        _ if is_in(&name) => Err(ConversationError::NoDirectory(name.display().to_string())),
+        _ => Err(outside()),
+    }
+}
+
+/// Returns the text of the first file of a layer, or of the profile's own section, that a stored template would replace.
+pub(super) fn default_template(engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
+    let loaded = engine.load_profile(request)?;
+    let project = engine.open_project(request, &loaded, None)?;
+    let profile = &project.profile;
+    let Some(group) = profile.groups.iter().find(|group| group.replace.contains(&ReplacementSource::Store))
+    else {
+        return Ok(None);
+    };
+    let look = project.access.look(engine, &loaded, &project.settings);
+    let stack = discover::layers(profile, project.access.trust, &look);
+    let own = group
+        .replace
+        .iter()
+        .filter_map(ReplacementSource::file)
+        .find_map(|file| stack.layer(file.scope)?.files.get(&file.name));
+    let section = group.members.iter().find_map(|id| profile.section(id));
+    let pieces = match (own, section.map(|section| &section.body)) {
+        (Some(pieces), _) | (None, Some(SectionBody::Text(pieces))) => pieces.as_slice(),
+        (None, _) => &[],
+    };
+    Ok(Some(pieces.iter().map(|piece| piece.text.as_str()).collect()))
+}
+
+/// The template that is used where a store has none. It is read again where a file behind it changed.
+#[derive(Debug, Default)]
+pub struct DefaultTemplate(Mutex<Option<Arc<KnownTemplate>>>);
+
+#[derive(Debug)]
+struct KnownTemplate {
+    request: Request,
+    text: Option<String>,
+    access_log: AccessLog,
+}
+
+impl DefaultTemplate {
+    /// Returns what [`Engine::default_template`] returns for a request.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn get(&self, engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known().clone();
+        if let Some(before) = before.filter(|before| before.request == *request)
+            && before.access_log.holds(engine.system())
+        {
+            return Ok(before.text.clone());
+        }
+        let recorder = RecordingSystem::new(engine.system());
+        let text = default_template(&engine.on(&recorder), request)?;
+        let with =
+            |access_log| Arc::new(KnownTemplate { request: request.clone(), text: text.clone(), access_log });
+        *known() = recorder.into_access_log().map(with);
+        Ok(text)
+    }
+}
+
+pub(super) fn check_template(
+    engine: &Engine<'_>,
+    request: &Request,
+    text: &str,
+) -> Result<Result<(), Box<Diagnostic>>, Error> {
+    let loaded = engine.load_profile(request)?;
+    let profile = with_settings(&loaded.profile, &loaded.merged);
+    let options = RenderRules::new(&profile.template, &[]).template;
+    Ok(Template::parse(text, &options)
+        .map(drop)
+        .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))
+}

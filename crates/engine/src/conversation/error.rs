@@ -1,0 +1,82 @@
+//! Why a prompt was not given, by what the caller can do about it.
+
+use preface_core::lint::hidden::escape_hidden;
+use preface_store::{ConversationId, PromptSummary, StoreError};
+
+/// The reason why a call for a stored prompt failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConversationError {
+    /// The prompt cannot be built.
+    #[error(transparent)]
+    Engine(#[from] crate::Error),
+    /// The store does not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The conversation does not exist.
+    #[error("unknown conversation: `{0}`")]
+    Unknown(ConversationId),
+    /// The first turn does not name a directory.
+    #[error("the first turn needs a directory")]
+    NoCwd,
+    /// The directory is not below one of the roots.
+    #[error("not below a root: `{}`", escape_hidden(.0))]
+    Outside(String),
+    /// There is no such directory.
+    #[error("no such directory: `{}`", escape_hidden(.0))]
+    NoDirectory(String),
+    /// There is no such template or version, or it was taken back.
+    #[error("unknown template{}: `{}`", if .0.contains('@') { " or version" } else { "" }, .0)]
+    UnknownTemplate(String),
+    /// An invalid choice of a template.
+    #[error("not a template: `{}`", .0.escape_debug())]
+    Choice(String),
+    /// The stored prompt has text of the project that would not be admitted now.
+    #[error("the stored prompt of `{0}` has text that is not trusted: {names}", names = first_names(.1))]
+    TrustChanged(ConversationId, Vec<String>),
+    /// Another prompt is kept than the caller knows.
+    #[error("`{}` is at revision {} now", .0.id, .0.revision.revision)]
+    Stale(Box<PromptSummary>),
+    /// The record stored with a prompt cannot be read.
+    #[error("the record of the prompt cannot be read: {0}")]
+    Record(String),
+    /// There is too much to do, or it took too long.
+    #[error("{0}")]
+    Overloaded(String),
+}
+
+impl ConversationError {
+    /// Returns what to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            ConversationError::Store(error) => error.help(),
+            ConversationError::Engine(crate::Error::Usage(_, help)) => help.clone(),
+            ConversationError::Engine(crate::Error::Render(note)) => note.help.clone(),
+            ConversationError::Engine(_) | ConversationError::Record(_) => None,
+            ConversationError::Unknown(_) => Some("its first turn makes it".to_owned()),
+            ConversationError::NoCwd => Some("say `cwd`".to_owned()),
+            ConversationError::Outside(_) => {
+                Some("name a directory at or below a root, or add one".to_owned())
+            }
+            ConversationError::NoDirectory(_) => Some("make it, or name another".to_owned()),
+            ConversationError::UnknownTemplate(_) => Some("choose one that is stored".to_owned()),
+            ConversationError::Choice(_) => Some("write `name`, `name@label` or `name@3`".to_owned()),
+            ConversationError::Stale(_) => Some("read it again".to_owned()),
+            ConversationError::TrustChanged(..) => {
+                Some("refresh the conversation, or grant the text again".to_owned())
+            }
+            ConversationError::Overloaded(_) => Some("try again later".to_owned()),
+        }
+    }
+}
+
+/// Returns the first of some names, and how many more there are.
+fn first_names(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<_> = names.iter().take(SHOWN).map(|name| escape_hidden(name)).collect();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    shown.join(", ") + &more
+}

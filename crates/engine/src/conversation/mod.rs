@@ -1,0 +1,622 @@
+//! Construct once: the prompt of a conversation is built on its first turn, kept, and read from then on. It is built again
+//! only when the conversation is compacted, or when somebody asks for it.
+//!
+//! A [`ConversationService`] joins the two halves: the line that builds a prompt, which waits for disks, and the store that keeps it,
+//! which answers later. Whoever runs the keeper says where the waiting is done: [`InlineOffload`] for a command, a thread of its own
+//! for a service ([`Offload`]).
+//!
+//! ```
+//! use preface::{ASSETS, conversation::{Asked, InlineOffload, ConversationService}, store::{self, Actor}};
+//! use preface::host::system::memory::MemorySystem;
+//! use std::sync::Arc;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+//! # runtime.block_on(async {
+//! let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
+//! let store = store::open(&"memory:".parse()?).await?;
+//! let keeper = ConversationService::new(Arc::new(system), store, Arc::new(InlineOffload));
+//! let asked = Asked { preset: Some("template".into()), ..Asked::in_dir("/work") };
+//! let id = "7f3a".parse().unwrap();
+//! let first = keeper.turn(&id, &asked, &Actor::new("you")).await?;
+//! let later = keeper.turn(&id, &asked, &Actor::new("you")).await?;
+//! assert!(first.constructed && !later.constructed);
+//! assert_eq!(first.head.text, later.head.text);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
+//! ```
+
+mod asked;
+mod choice;
+mod construct;
+mod error;
+mod offload;
+mod record;
+mod trust;
+
+pub use asked::Asked;
+pub use choice::TemplateChoice;
+pub use construct::{DefaultTemplate, directory_in_roots};
+pub use error::ConversationError;
+pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
+pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
+pub use trust::RecordedFile;
+
+use crate::{Engine, Error, TrustChoice, WriteScope, input::cache::InputCache};
+use construct::{ConstructInput, ConstructedPrompt};
+use offload::WorkOutcome;
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diff::Difference,
+    document::Document,
+    profile::Rebuild,
+};
+use preface_host::{
+    places::normal,
+    system::{FileKind, System},
+};
+use preface_store::{
+    Actor, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, Store,
+    StoredPrompt, TemplateUsed,
+};
+use record::PromptTerms;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use trust::{RefusalFilter, TrustWatch};
+
+/// Keeps the prompts of conversations.
+#[derive(Clone, Debug)]
+pub struct ConversationService {
+    system: Arc<dyn System>,
+    store: Arc<dyn Store>,
+    offload: Arc<dyn Offload>,
+    roots: Option<Arc<[PathBuf]>>,
+    cache: Arc<InputCache>,
+    watch: Arc<TrustWatch>,
+    writes: WriteScope,
+}
+
+/// The result of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnResult {
+    /// The prompt. An empty one is not sent.
+    pub head: PromptSummary,
+    /// True where this turn built it.
+    pub constructed: bool,
+    /// The diagnostics of the build, and of requests for something other than what the prompt was built for.
+    pub notes: Diagnostics,
+}
+
+/// The result of a compaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactionResult {
+    /// The prompt of the turns to come.
+    pub head: PromptSummary,
+    /// True where this call built it; false where another did at the same time, or the profile keeps prompts.
+    pub constructed: bool,
+    /// The instructions for the model in this one request.
+    pub instructions: String,
+    /// The diagnostics.
+    pub notes: Diagnostics,
+}
+
+impl CompactionResult {
+    /// Returns the prompt of the compaction's own request: instructions after the prompt; where one of them
+    /// is empty, the other alone.
+    #[must_use]
+    pub fn system_prompt(&self) -> String {
+        match (&*self.head.text, self.instructions.as_str()) {
+            ("", instructions) => instructions.to_owned(),
+            (text, "") => text.to_owned(),
+            (text, instructions) => format!("{text}\n\n{instructions}"),
+        }
+    }
+}
+
+/// The result of a refresh, done or only shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefreshResult {
+    /// The prompt that is stored now.
+    pub head: PromptSummary,
+    /// True where it was replaced.
+    pub constructed: bool,
+    /// The prompt that was stored before.
+    pub before: Document,
+    /// The new prompt.
+    pub after: Document,
+    /// The difference between the two.
+    pub difference: Difference,
+    /// The diagnostics.
+    pub notes: Diagnostics,
+}
+
+/// The effect of a refresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// The new prompt is stored.
+    Keep,
+    /// The new prompt is only shown.
+    Show,
+}
+
+/// A stored prompt with everything that is recorded of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptExplanation {
+    /// The prompt and what it was built for.
+    pub head: PromptSummary,
+    /// The parts with their origins.
+    pub document: Document,
+    /// The variables that were looked up.
+    pub variables: Vec<UsedValue>,
+    /// The inputs that the prompt was built from.
+    pub asked: Asked,
+}
+
+impl ConversationService {
+    /// Joins a machine and a store.
+    #[must_use]
+    pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, offload: Arc<dyn Offload>) -> Self {
+        ConversationService {
+            system,
+            store,
+            offload,
+            roots: None,
+            cache: Arc::default(),
+            watch: Arc::default(),
+            writes: WriteScope::Audit,
+        }
+    }
+
+    /// Sets what constructs may write beside their results; the default is the lines of loggers.
+    #[must_use]
+    pub fn writing(self, writes: WriteScope) -> Self {
+        ConversationService { writes, ..self }
+    }
+
+    /// Lets conversations work in these directories and below, and read nothing outside of them. Real paths. Naming a
+    /// directory here is the grant for the text in it.
+    #[must_use]
+    pub fn with_roots(self, roots: &[PathBuf]) -> Self {
+        ConversationService { roots: Some(roots.into()), ..self }
+    }
+
+    /// Reports where a turn asks for something else than the stored prompt was built for. Nothing is changed
+    /// by that.
+    ///
+    /// # Errors
+    /// See [`ConversationError`].
+    pub async fn notes(&self, head: &PromptSummary, asked: &Asked) -> Result<Diagnostics, ConversationError> {
+        let mut notes = differs(head, asked);
+        // Only the record has the rest. A service does not read it for each turn.
+        let is_asked = asked.agent.is_some() || self.roots.is_none() && asked.has_more();
+        if !is_asked {
+            return Ok(notes);
+        }
+        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(notes) };
+        let record = PromptRecord::of(&conversation)?;
+        if self.roots.is_none() {
+            notes.extend(record.differs(asked));
+        }
+        if let Some(agent) = &asked.agent {
+            let kept = record.asked.agent;
+            if !kept.as_ref().is_some_and(|kept| kept.eq_ignore_ascii_case(agent)) {
+                let whose = kept
+                    .map_or_else(|| "the main conversation".to_owned(), |kept| format!("the agent `{kept}`"));
+                let what = format!(
+                    "the prompt was built for {whose} and is not built again; this turn has `{agent}`"
+                );
+                notes.push(
+                    Diagnostic::warning(DiagnosticCode::ConversationAgent, what)
+                        .help("give the agent a conversation of its own"),
+                );
+            }
+        }
+        Ok(notes)
+    }
+
+    /// Returns the store.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Returns the prompt of a conversation: the first turn builds it, later ones read it.
+    ///
+    /// # Errors
+    /// See [`ConversationError`]. Nothing is kept then.
+    pub async fn turn(
+        &self,
+        id: &ConversationId,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<TurnResult, ConversationError> {
+        match self.store.head(id).await? {
+            Some(head) => match self.later_turn(&head, asked, actor).await? {
+                Some(turned) => Ok(turned),
+                None => Ok(TurnResult { notes: self.notes(&head, asked).await?, head, constructed: false }),
+            },
+            None => self.first_turn(id, asked, actor).await,
+        }
+    }
+
+    /// Makes a stored prompt ready for a later turn. `None`: it is handed out as it is, and nothing came up.
+    ///
+    /// A profile that builds between turns has it built again; else it is handed out only where the user did not take the
+    /// trust in a text of it back.
+    ///
+    /// # Errors
+    /// [`ConversationError::TrustChanged`]; and see [`ConversationError`].
+    pub async fn later_turn(
+        &self,
+        head: &PromptSummary,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<Option<TurnResult>, ConversationError> {
+        let rebuild = match self.roots {
+            Some(_) => self.watch.profile(&*self.system, head).rebuild,
+            None => self.record(head, asked).await?.map(|record| record.rebuild).unwrap_or_default(),
+        };
+        if rebuild == Rebuild::BetweenTurns {
+            return self.rebuilt(head, asked, actor).await.map(Some);
+        }
+        let mut came_up = self.check_trust(head, asked).await?;
+        if came_up.is_empty() {
+            return Ok(None);
+        }
+        let mut notes = self.notes(head, asked).await?;
+        notes.append(&mut came_up);
+        Ok(Some(TurnResult { head: head.clone(), constructed: false, notes }))
+    }
+
+    /// Refuses a stored prompt with text that would not be admitted now; returns what came up. In a command it also writes
+    /// down that the prompt is handed out.
+    ///
+    /// # Errors
+    /// [`ConversationError::TrustChanged`]; and see [`ConversationError`].
+    pub async fn check_trust(
+        &self,
+        head: &PromptSummary,
+        asked: &Asked,
+    ) -> Result<Diagnostics, ConversationError> {
+        let refusals = match self.roots {
+            None => RefusalFilter::Any,
+            Some(_) => {
+                let profile = self.watch.profile(&*self.system, head);
+                if !self.watch.refused_after(&*self.system, &profile, head.constructed_at) {
+                    return Ok(Diagnostics::new());
+                }
+                RefusalFilter::After(head.constructed_at)
+            }
+        };
+        let Some(record) = self.record(head, asked).await? else { return Ok(Diagnostics::new()) };
+        let (system, head, asked, writes) = (self.system.clone(), head.clone(), asked.clone(), self.writes);
+        let work = move || {
+            let untrusted = trust::not_admitted(&*system, &record, &head, &asked, refusals)?;
+            if !untrusted.is_empty() {
+                return Err(ConversationError::TrustChanged(head.id, untrusted));
+            }
+            let engine = Engine::new(&*system).writing(writes);
+            Ok(WorkResult(WorkOutcome::Checked(match refusals {
+                RefusalFilter::Any => trust::log_handed_out(&engine, &record, &head, &asked),
+                RefusalFilter::After(_) => Diagnostics::new(),
+            })))
+        };
+        match self.offload.run(Box::new(work)).await?.0 {
+            WorkOutcome::Checked(notes) => Ok(notes),
+            WorkOutcome::Constructed(_) => Ok(Diagnostics::new()),
+        }
+    }
+
+    /// Reads the record of a stored prompt. Returns `None` if it is gone, or cannot be read and the call does
+    /// not require it.
+    async fn record(
+        &self,
+        head: &PromptSummary,
+        asked: &Asked,
+    ) -> Result<Option<PromptRecord>, ConversationError> {
+        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(None) };
+        match PromptRecord::of(&conversation) {
+            Ok(record) => Ok(Some(record)),
+            Err(_) if matches!(asked.trust, TrustChoice::Ask | TrustChoice::Once) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Builds the prompt of a later turn again, as it was asked for before. One that comes out the same stays.
+    async fn rebuilt(
+        &self,
+        head: &PromptSummary,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<TurnResult, ConversationError> {
+        let Some(was) = self.store.conversation(&head.id).await? else {
+            return self.first_turn(&head.id, asked, actor).await;
+        };
+        let before = PromptRecord::of(&was)?.asked;
+        let again = Asked {
+            now: asked.now.clone(),
+            trust: asked.trust,
+            home_trust: asked.home_trust,
+            pins: asked.pins.clone(),
+            ..before
+        };
+        let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
+        let made = made.map_err(|error| match error {
+            ConversationError::Engine(Error::Usage(what, _)) if !is_dir(&*self.system, &was.head.cwd) => {
+                let help = "a refresh with another directory moves the conversation there";
+                ConversationError::Engine(Error::Usage(what, Some(help.to_owned())))
+            }
+            error => error,
+        })?;
+        let ConstructedPrompt { conversation, mut notes, .. } = made;
+        notes.extend(self.notes(&was.head, asked).await?);
+        if conversation.head.text == was.head.text {
+            return Ok(TurnResult { head: was.head, constructed: false, notes });
+        }
+        let (head, constructed) = self.replace(conversation, &was.head, None, actor).await?;
+        Ok(TurnResult { head, constructed, notes })
+    }
+
+    /// Does a turn as [`ConversationService::turn`] does, for a caller that has just found no prompt: the prompt is built
+    /// without another lookup.
+    ///
+    /// # Errors
+    /// As [`ConversationService::turn`].
+    pub async fn first_turn(
+        &self,
+        id: &ConversationId,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<TurnResult, ConversationError> {
+        let made = self.construct(id, asked, ConstructReason::FirstTurn, None, actor).await?;
+        let ConstructedPrompt { conversation, notes, .. } = made;
+        let head = conversation.head.clone();
+        Ok(match self.store.create(conversation, actor).await? {
+            InsertOutcome::New => TurnResult { head, constructed: true, notes },
+            // Another turn was first: its prompt is the conversation's.
+            InsertOutcome::Existing(head) => {
+                TurnResult { notes: self.notes(&head, asked).await?, head: *head, constructed: false }
+            }
+        })
+    }
+
+    /// Rebuilds the prompt, stores it, and returns it with the instructions for the model. `over` describes
+    /// what changed since; `expected` is the prompt that the caller knows.
+    ///
+    /// # Errors
+    /// The conversation is unknown, or not at `expected` any more; and see [`ConversationError`]. The old prompt stays then.
+    pub async fn compact(
+        &self,
+        id: &ConversationId,
+        over: &Asked,
+        expected: Option<Revision>,
+        actor: &Actor,
+    ) -> Result<CompactionResult, ConversationError> {
+        let was = self.known(id, expected).await?;
+        let asked = PromptRecord::of(&was)?.asked.overlaid(over);
+        let made = self.construct(id, &asked, ConstructReason::Compaction, Some(&was.head), actor).await?;
+        let ConstructedPrompt { conversation, mut notes, instructions, keeps } = made;
+        if keeps {
+            notes.push(Diagnostic::info(
+                DiagnosticCode::ConversationKept,
+                format!("the profile `{}` keeps its prompt over a compaction", was.head.preset),
+            ));
+            return Ok(CompactionResult { head: was.head, constructed: false, instructions, notes });
+        }
+        let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
+        Ok(CompactionResult { head, constructed, instructions, notes })
+    }
+
+    /// Rebuilds the prompt outside of a compaction, and returns what that changes. An unchanged prompt stays,
+    /// unless it was asked for another directory, model, preset or template: later turns and compactions use
+    /// those.
+    ///
+    /// # Errors
+    /// As [`ConversationService::compact`].
+    pub async fn refresh(
+        &self,
+        id: &ConversationId,
+        over: &Asked,
+        how: Refresh,
+        expected: Option<Revision>,
+        actor: &Actor,
+    ) -> Result<RefreshResult, ConversationError> {
+        let was = self.known(id, expected).await?;
+        let asked = PromptRecord::of(&was)?.asked.overlaid(over);
+        // What is only shown is handed out to nobody.
+        let writes = if how == Refresh::Show { WriteScope::Nothing } else { self.writes };
+        let made = self
+            .construct_writing(writes, id, &asked, ConstructReason::Refresh, Some(&was.head), actor)
+            .await?;
+        let ConstructedPrompt { conversation, notes, .. } = made;
+        let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
+        let counter = PromptRecord::of(&conversation)?.counter();
+        let difference = Difference::of(&before, &after, counter.as_ref());
+        let stays = difference.same && PromptTerms::of(&was)? == PromptTerms::of(&conversation)?;
+        if how == Refresh::Show || stays {
+            return Ok(RefreshResult {
+                head: was.head,
+                constructed: false,
+                before,
+                after,
+                difference,
+                notes,
+            });
+        }
+        let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
+        Ok(RefreshResult { head, constructed, before, after, difference, notes })
+    }
+
+    /// Returns the origins of the stored prompt of a conversation.
+    ///
+    /// # Errors
+    /// The conversation is unknown, or its record cannot be read.
+    pub async fn explain(&self, id: &ConversationId) -> Result<PromptExplanation, ConversationError> {
+        explained(&self.known(id, None).await?)
+    }
+
+    async fn known(
+        &self,
+        id: &ConversationId,
+        expected: Option<Revision>,
+    ) -> Result<StoredPrompt, ConversationError> {
+        let known =
+            self.store.conversation(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?;
+        match expected.is_none_or(|expected| expected == known.head.revision) {
+            true => Ok(known),
+            false => Err(ConversationError::Stale(Box::new(known.head))),
+        }
+    }
+
+    /// Puts a prompt in the place of the one that was read. Of two that race, the first stays and the second gets it; one
+    /// that insisted on what it knew is told so. A conversation that began again meanwhile was first.
+    async fn replace(
+        &self,
+        conversation: StoredPrompt,
+        was: &PromptSummary,
+        expected: Option<Revision>,
+        actor: &Actor,
+    ) -> Result<(PromptSummary, bool), ConversationError> {
+        let id = was.id.clone();
+        let mut head = conversation.head.clone();
+        head.created_at = was.created_at;
+        match self.store.replace(conversation, was.revision, actor).await? {
+            ReplaceOutcome::Done => Ok((head, true)),
+            ReplaceOutcome::Stale(head) if expected.is_some() => Err(ConversationError::Stale(head)),
+            ReplaceOutcome::Stale(head) => Ok((*head, false)),
+            ReplaceOutcome::Missing => Err(ConversationError::Unknown(id)),
+        }
+    }
+
+    async fn construct(
+        &self,
+        id: &ConversationId,
+        asked: &Asked,
+        reason: ConstructReason,
+        was: Option<&PromptSummary>,
+        actor: &Actor,
+    ) -> Result<ConstructedPrompt, ConversationError> {
+        self.construct_writing(self.writes, id, asked, reason, was, actor).await
+    }
+
+    async fn construct_writing(
+        &self,
+        writes: WriteScope,
+        id: &ConversationId,
+        asked: &Asked,
+        reason: ConstructReason,
+        was: Option<&PromptSummary>,
+        actor: &Actor,
+    ) -> Result<ConstructedPrompt, ConversationError> {
+        let choice: TemplateChoice = asked.template.as_deref().unwrap_or_default().parse()?;
+        let version = self.store.template(&choice.name, &choice.which).await?;
+        if choice.is_named() && version.as_ref().is_none_or(|version| version.reset) {
+            return Err(ConversationError::UnknownTemplate(choice.to_string()));
+        }
+        let template = TemplateUsed {
+            chosen: choice.to_string(),
+            name: choice.name.clone(),
+            version: version.as_ref().map(|version| version.version),
+        };
+        let order = ConstructInput {
+            id: id.clone(),
+            asked: asked.clone(),
+            reason,
+            revision: was.map_or(1, |was| was.revision.revision + 1),
+            created_at: was.map_or(actor.at, |was| was.created_at),
+            constructed_at: actor.at,
+            roots: self.roots.clone(),
+            template,
+            text: version.and_then(|version| version.text),
+            writes,
+        };
+        let (system, cache) = (self.system.clone(), self.cache.clone());
+        let work = move || {
+            let made = order.construct(&*system, &cache)?;
+            Ok(WorkResult(WorkOutcome::Constructed(Box::new(made))))
+        };
+        match self.offload.run(Box::new(work)).await?.0 {
+            WorkOutcome::Constructed(made) => Ok(*made),
+            WorkOutcome::Checked(_) => Err(ConversationError::Record("another work was done".to_owned())),
+        }
+    }
+}
+
+fn is_dir(system: &dyn System, path: &str) -> bool {
+    system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir)
+}
+
+/// Replays a record over its text.
+fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, ConversationError> {
+    let record = PromptRecord::of(conversation)?;
+    let head = conversation.head.clone();
+    let counter = record.counter();
+    let mut prompt = record.prompt;
+    prompt.text = head.text.to_string();
+    prompt.check_tiling().map_err(ConversationError::Record)?;
+    let document = Document::of(&prompt, counter.as_ref());
+    Ok(PromptExplanation { head, document, variables: record.variables, asked: record.asked })
+}
+
+/// Reports where a later turn asks for something else than the prompt was built for. Nothing is changed by
+/// that.
+fn differs(head: &PromptSummary, asked: &Asked) -> Diagnostics {
+    let mut notes = Diagnostics::new();
+    let mut tell = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {
+        if let Some(now) = now.filter(|now| *now != built) {
+            let built = match built {
+                "" => format!("without a {what}"),
+                built => format!("for the {what} `{built}`"),
+            };
+            notes.push(
+                Diagnostic::warning(
+                    code,
+                    format!("the prompt was built {built} and is not built again; this turn has `{now}`"),
+                )
+                .help("a compaction or a refresh builds it for the new one"),
+            );
+        }
+    };
+    // However it is written, it may be the same.
+    let plain = |cwd: &str| normal(Path::new("/"), Path::new(cwd));
+    let cwd = asked.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
+    tell(DiagnosticCode::ConversationCwd, "cwd", &head.cwd, cwd);
+    tell(
+        DiagnosticCode::ConversationModel,
+        "model",
+        head.model.as_deref().unwrap_or_default(),
+        asked.model.as_deref(),
+    );
+    tell(DiagnosticCode::ConversationPreset, "preset", &head.preset, asked.preset.as_deref());
+    if let Some(used) = &head.template {
+        let template = asked.template.as_ref().map(|text| match text.parse::<TemplateChoice>() {
+            Ok(choice) => choice.to_string(),
+            Err(_) => text.clone(),
+        });
+        tell(DiagnosticCode::ConversationTemplate, "template", &used.chosen, template.as_deref());
+    }
+    notes
+}
+
+impl Engine<'_> {
+    /// Returns the template for a request if the store has none: the user's own file, else the profile's
+    /// text. Returns `None` if the profile takes no template.
+    ///
+    /// # Errors
+    /// See [`crate::Error`].
+    pub fn default_template(&self, request: &crate::Request) -> Result<Option<String>, Error> {
+        construct::default_template(self, request)
+    }
+
+    /// Checks a template against the hard limits of the profile. `Err` inside: why it is refused, with its place.
+    ///
+    /// # Errors
+    /// See [`crate::Error`].
+    pub fn check_template(
+        &self,
+        request: &crate::Request,
+        text: &str,
+    ) -> Result<Result<(), Box<Diagnostic>>, Error> {
+        construct::check_template(self, request, text)
+    }
+}

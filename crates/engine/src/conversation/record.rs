@@ -1,0 +1,181 @@
+//! What is kept beside a prompt: parts with their origins, what was looked up, what was asked. The values of variables are not
+//! kept, only their digests: what a value was is in the prompt, if anywhere.
+
+use super::{Asked, ConversationError, RecordedFile};
+use crate::COUNTERS;
+use preface_core::{
+    budget::{Bytes4, Counter},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    lint::hidden::escape_hidden,
+    profile::Rebuild,
+    prompt::{Prompt, fingerprint},
+    trust::TrustMode,
+    variable::{RecordedVariables, Stability, VariableKey},
+};
+use preface_store::StoredPrompt;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, path::PathBuf};
+
+/// The version of the form that a store keeps.
+pub const RECORD_VERSION: u32 = 1;
+
+/// The record that a store has for each prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptRecord {
+    /// The version of this format.
+    pub version: u32,
+    /// The version of preface that built the prompt.
+    pub engine: String,
+    /// The inputs that the prompt was built from.
+    pub asked: Asked,
+    /// The prompt; its text is stored next to the record.
+    pub prompt: Prompt,
+    /// The variables that were looked up, by name.
+    #[serde(alias = "facts")]
+    pub variables: Vec<UsedValue>,
+    /// The texts of the project that it was built with; `None` where it was stored before they were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Vec<RecordedFile>>,
+    /// The profile's trust mode for these files.
+    #[serde(default)]
+    pub trust: TrustMode,
+    /// When the profile builds the prompt again by itself.
+    #[serde(default, skip_serializing_if = "Rebuild::is_default")]
+    pub rebuild: Rebuild,
+    /// The active tools, by name, where the prompt lists them; `None` also where it was stored before they were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// The tokenizer, if it was not the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
+}
+
+/// A variable that a prompt depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct UsedValue {
+    /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[serde(alias = "fact")]
+    pub variable: VariableKey,
+    /// True where it had a value.
+    pub exists: bool,
+    /// Who answered.
+    pub source: String,
+    /// How long its value stays the same.
+    pub stability: Stability,
+    /// The digest of the value, as `blake3:<hex>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl UsedValue {
+    pub(super) fn all(variables: &RecordedVariables) -> Vec<UsedValue> {
+        variables
+            .iter()
+            .map(|(key, variable)| UsedValue {
+                variable: key.clone(),
+                exists: variable.value.is_some(),
+                source: variable.source.to_string(),
+                stability: variable.stability,
+                digest: variable.value.as_deref().map(fingerprint),
+            })
+            .collect()
+    }
+}
+
+impl PromptRecord {
+    /// Returns who counts the prompt. One that is not built in here leaves it to the default.
+    #[must_use]
+    pub fn counter(&self) -> Box<dyn Counter> {
+        let name = self.counter.as_deref().or(self.asked.counter.as_deref());
+        name.and_then(|name| COUNTERS.get(name)).unwrap_or_else(|| Box::new(Bytes4))
+    }
+
+    /// Says which tools, settings and limit of a later turn are not those that the prompt was built for.
+    pub(super) fn differs(&self, asked: &Asked) -> Diagnostics {
+        let mut notes = Diagnostics::new();
+        let mut tell = |code: DiagnosticCode, what: String| {
+            let what = format!("{what}; the stored prompt stays as it was built");
+            let help = "a compaction or a refresh builds it for the new one";
+            notes.push(Diagnostic::warning(code, what).help(help));
+        };
+        let built = self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect());
+        if let (Some(now), Some(built)) = (asked.tool_names(), built)
+            && now != built
+            && asked.tool_names() != self.asked.tool_names()
+        {
+            let list = |names: &BTreeSet<&str>| match names.len() {
+                0 => "none".to_owned(),
+                _ => names
+                    .iter()
+                    .map(|name| format!("`{}`", escape_hidden(name)))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            };
+            tell(
+                DiagnosticCode::ConversationTools,
+                format!("this turn has other tools ({}) than the prompt ({})", list(&now), list(&built)),
+            );
+        }
+        for set in asked.sets.iter().filter(|set| !self.asked.sets.contains(set)) {
+            tell(
+                DiagnosticCode::ConversationSet,
+                format!("the option `{}` is not used in this turn", escape_hidden(set)),
+            );
+        }
+        if let Some(budget) = asked.budget.filter(|budget| Some(*budget) != self.asked.budget) {
+            tell(
+                DiagnosticCode::ConversationBudget,
+                format!("the budget of {budget} tokens is not used in this turn"),
+            );
+        }
+        notes
+    }
+
+    /// Reads the record of a conversation.
+    ///
+    /// # Errors
+    /// It is of a newer form, or no record.
+    pub fn of(conversation: &StoredPrompt) -> Result<PromptRecord, ConversationError> {
+        #[derive(Deserialize)]
+        struct RecordVersion {
+            version: u32,
+        }
+        let unreadable = |error: serde_json::Error| ConversationError::Record(error.to_string());
+        let RecordVersion { version } = serde_json::from_str(&conversation.record).map_err(unreadable)?;
+        if version > RECORD_VERSION {
+            let why = format!("a newer preface wrote it: its form is {version}, known is {RECORD_VERSION}");
+            return Err(ConversationError::Record(why));
+        }
+        serde_json::from_str(&conversation.record).map_err(unreadable)
+    }
+}
+
+/// The inputs that a prompt was built for, besides its text: later turns are compared with them, and a
+/// compaction uses them again. The values of variables are not among them; they change from one call to the
+/// next.
+#[derive(PartialEq, Eq)]
+pub(super) struct PromptTerms {
+    cwd: String,
+    model: Option<String>,
+    /// The profile that it was built by, and the words that chose it.
+    preset: (String, Option<String>, Option<PathBuf>),
+    template: Option<String>,
+    agent: Option<String>,
+}
+
+impl PromptTerms {
+    pub(super) fn of(conversation: &StoredPrompt) -> Result<PromptTerms, ConversationError> {
+        let asked = PromptRecord::of(conversation)?.asked;
+        let head = &conversation.head;
+        Ok(PromptTerms {
+            cwd: head.cwd.clone(),
+            model: head.model.clone(),
+            preset: (head.preset.clone(), asked.preset, asked.profile),
+            // A template that was left out is the one that was taken.
+            template: head.template.as_ref().map(|used| used.chosen.clone()).or(asked.template),
+            agent: asked.agent,
+        })
+    }
+}

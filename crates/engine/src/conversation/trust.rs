@@ -1,0 +1,215 @@
+//! Whether a stored prompt may be handed out. It records which texts of the project it was built with; where the user took
+//! their trust back, it is not handed out any more. An edit is no such thing: the prompt stays as it was built.
+
+use super::{Asked, ConversationError, PromptRecord};
+use crate::{
+    Engine, Request, TrustChoice,
+    input::{Inputs, load_profile::LoadedProfile},
+    log::Loggers,
+    trust::consent::ProjectAccess,
+};
+use jiff::Timestamp;
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    profile::Rebuild,
+    trust::TrustMode,
+};
+use preface_host::{
+    gate::{AdmittedText, FileOwner, GateVerdict},
+    system::{Stat, System},
+    trust::{Digest, TrustStore},
+};
+use preface_store::PromptSummary;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+/// A text of the project that a stored prompt was built with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedFile {
+    /// The path for people.
+    pub path: String,
+    /// The path at the time of the build, all links resolved.
+    pub real: String,
+    /// The digest of its bytes, as `blake3:<hex>`.
+    pub digest: Digest,
+    /// True for a file of the project directory (`.preface/…`), false for one of the tree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layer: bool,
+    /// True where other users could write in its directory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
+}
+
+impl RecordedFile {
+    /// Returns the texts that a build included.
+    pub(super) fn all(inputs: &Inputs) -> Vec<RecordedFile> {
+        let file = |text: AdmittedText| RecordedFile {
+            path: text.shown,
+            real: text.path.display().to_string(),
+            digest: *text.digest,
+            layer: text.belongs == FileOwner::ToLayer,
+            shared: text.shared,
+        };
+        inputs.gate().admitted().into_iter().map(file).collect()
+    }
+
+    fn admitted(&self) -> AdmittedText {
+        AdmittedText {
+            path: PathBuf::from(&self.real),
+            shown: self.path.clone(),
+            digest: self.digest.into(),
+            belongs: if self.layer { FileOwner::ToLayer } else { FileOwner::ToTree },
+            shared: self.shared,
+        }
+    }
+}
+
+/// The refusals by the user that make a stored prompt stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RefusalFilter {
+    /// All refusals in force: for a command, on behalf of the user who refused.
+    Any,
+    /// Refusals after this instant: for a service, where naming a root is the grant, and only a later refusal
+    /// revokes it.
+    After(Timestamp),
+}
+
+impl RefusalFilter {
+    fn count(self, at: Option<Timestamp>) -> bool {
+        at.is_some_and(|at| match self {
+            RefusalFilter::Any => true,
+            RefusalFilter::After(instant) => at > instant,
+        })
+    }
+}
+
+/// Returns, as text for people, what of a stored prompt this call would not admit. It is empty if no trust
+/// was revoked and the call has no special demands, and for a prompt that was stored without a list of its
+/// texts.
+pub(super) fn not_admitted(
+    system: &dyn System,
+    record: &PromptRecord,
+    head: &PromptSummary,
+    asked: &Asked,
+    refusals: RefusalFilter,
+) -> Result<Vec<String>, ConversationError> {
+    let Some(files) = &record.project else { return Ok(Vec::new()) };
+    if record.trust == TrustMode::None && asked.trust == TrustChoice::Ask {
+        return Ok(Vec::new());
+    }
+    let has_branch =
+        record.variables.iter().any(|variable| variable.exists && variable.variable.kind() == "git");
+    if files.is_empty() && !has_branch {
+        return Ok(Vec::new());
+    }
+    let request = Request {
+        trust: asked.trust,
+        pins: asked.pins.clone(),
+        home_trust: asked.home_trust,
+        ..record.asked.request(head.id.as_str())
+    };
+    let engine = Engine::new(system);
+    let loaded = engine.load_profile(&request);
+    let access = loaded.and_then(|loaded| engine.open_gate(&request, &loaded, None));
+    let Ok(ProjectAccess { gate, refused_at, .. }) = access else {
+        // Where it was built there is nothing to ask any more. Whoever insists on trust gets nothing that is unknown.
+        let insists = matches!(asked.trust, TrustChoice::Deny | TrustChoice::Require);
+        let all = files.iter().map(|file| file.path.clone());
+        return Ok(if insists { all.collect() } else { Vec::new() });
+    };
+    if asked.trust == TrustChoice::Ask && !refusals.count(refused_at) {
+        return Ok(Vec::new());
+    }
+    let untrusted = files.iter().filter(|file| gate.verdict(&file.admitted()) != GateVerdict::Included);
+    let mut untrusted: Vec<String> = untrusted.map(|file| file.path.clone()).collect();
+    if has_branch && !gate.repository_speaks() {
+        untrusted.push("what it has of the repository".to_owned());
+    }
+    Ok(untrusted)
+}
+
+/// Appends the contributions of a stored prompt to the loggers that may write under the current grants,
+/// because it is used again.
+pub(super) fn log_handed_out(
+    engine: &Engine<'_>,
+    record: &PromptRecord,
+    head: &PromptSummary,
+    asked: &Asked,
+) -> Diagnostics {
+    let made = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
+    let events: Vec<AuditEvent> = record.prompt.audit.iter().filter(made).cloned().collect();
+    let request = Request { trust: asked.trust, ..record.asked.request(head.id.as_str()) };
+    if events.is_empty() || !engine.may_have_loggers(&request) {
+        return Diagnostics::new();
+    }
+    match engine.read_inputs(&request, None) {
+        Ok(inputs) => engine.append(&Loggers::of(&inputs, &inputs.entries.turn), &events),
+        Err(error) => {
+            vec![Diagnostic::warning(DiagnosticCode::LoggerFailed, format!("no logger was found: {error}"))]
+        }
+    }
+}
+
+/// A cache of the profiles of conversations and of the refusals on this node. A service returns thousands of
+/// prompts a second; each needs no more than the state of one file.
+#[derive(Debug, Default)]
+pub(super) struct TrustWatch {
+    profiles: Mutex<BTreeMap<String, ProfileTrust>>,
+    stores: Mutex<BTreeMap<PathBuf, TrustStoreState>>,
+}
+
+/// The state of a trust store, and when it last recorded a decline or a revocation.
+type TrustStoreState = (Option<Stat>, Option<Timestamp>);
+
+/// The settings of a profile that are needed between turns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProfileTrust {
+    pub rebuild: Rebuild,
+    store: Option<PathBuf>,
+}
+
+impl TrustWatch {
+    /// Returns the variables of a prompt's profile; the last known ones if it cannot be read any more.
+    pub fn profile(&self, system: &dyn System, head: &PromptSummary) -> ProfileTrust {
+        let mut known = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variables) = known.get(&head.preset) {
+            return variables.clone();
+        }
+        let request = Request {
+            cwd: Some(PathBuf::from(&head.cwd)),
+            preset: Some(head.preset.clone()),
+            ..Request::default()
+        };
+        let Ok(LoadedProfile { profile, store, .. }) = Engine::new(system).load_profile(&request) else {
+            return ProfileTrust::default();
+        };
+        let variables = ProfileTrust { rebuild: profile.rebuild, store };
+        known.insert(head.preset.clone(), variables.clone());
+        variables
+    }
+
+    /// Returns whether this node recorded a decline or a revocation, of whichever project, after an instant.
+    pub fn refused_after(&self, system: &dyn System, profile: &ProfileTrust, instant: Timestamp) -> bool {
+        let Some(file) = &profile.store else { return false };
+        self.latest(system, file).is_some_and(|latest| latest > instant)
+    }
+
+    fn latest(&self, system: &dyn System, file: &Path) -> Option<Timestamp> {
+        let stat = system.stat(file);
+        let mut known = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((before, latest)) = known.get(file)
+            && *before == stat
+        {
+            return *latest;
+        }
+        let records = TrustStore::at(system, file.to_owned()).load(&mut Diagnostics::new());
+        let latest = records.refused_at();
+        known.insert(file.to_owned(), (stat, latest));
+        latest
+    }
+}

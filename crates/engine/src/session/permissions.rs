@@ -1,0 +1,34 @@
+//! What of a project may run is compared with its grant again before each run and each request, so that a hook that
+//! changed in between does not run in a session that began before.
+
+use super::Session;
+use crate::{input::resolve::ResolvedEntries, trust::permission};
+use preface_core::{diagnostic::Diagnostics, extension::Category};
+use preface_host::provider_context::Headless;
+
+impl Session<'_> {
+    /// Compares the project's hooks with their current grants. A revoked or changed grant is reported once; a
+    /// hook that was skipped is reported at each event, as any failure is.
+    pub(super) fn compare_permissions(&mut self) {
+        let waits =
+            self.inputs.entries.scopes.of(Category::Hooks).any(|entry| entry.active && entry.needs_grant());
+        if !waits {
+            return;
+        }
+        let mut notes = Diagnostics::new();
+        let look = self.inputs.look(&self.engine);
+        let ResolvedEntries { scopes, mcp, .. } = &self.inputs.entries;
+        let (scopes, mcp, granted) =
+            permission::allow(&self.inputs.grants(&look), scopes.clone(), mcp.clone(), &mut notes);
+        drop(look);
+        let entries = &mut self.inputs.entries;
+        (entries.scopes, entries.mcp, entries.granted) = (scopes, mcp, granted);
+        self.programs = self.engine.programs(&self.inputs, &self.snapshot.turn, &Headless);
+        for note in notes {
+            if !self.base.diagnostics.contains(&note) && !self.told.contains(&note) {
+                self.told.push(note.clone());
+                self.notes.push(note);
+            }
+        }
+    }
+}

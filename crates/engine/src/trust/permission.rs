@@ -1,0 +1,381 @@
+//! What a project may do beyond text: start programs, connect to addresses, write files. Each action needs a grant that
+//! names it, and is compared with that grant again each time.
+
+use crate::{
+    Engine, Error,
+    input::Inputs,
+    request::Request,
+    trust::{consent, grant},
+};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    extension::{
+        self, Ability, Category, ContextSource, ExtensionEntry, Grants, ProviderChange, Scopes, Status,
+    },
+    mcp_servers::{McpServer, McpServers, ServerEntry},
+    scope::Scope,
+    trust::TrustMode,
+};
+use preface_host::{
+    extensions::manifest_path,
+    gate::Consent,
+    places::Places,
+    provider::extension::launched,
+    provider_context::ProviderContext,
+    system::System,
+    trust::{
+        CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permission,
+        PermissionAction, PermissionState, Permissions, TrustError, TrustStore,
+    },
+};
+use serde_json::Value;
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
+
+/// The result of `preface trust grant --allow-commands`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermissionGrant {
+    /// The permissions that are newly granted.
+    pub added: Vec<Permission>,
+    /// The permissions that were granted before.
+    pub unchanged: Vec<Permission>,
+    /// The permissions that cannot be granted, and why.
+    pub refused: Vec<String>,
+    /// Events for the audit log.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// An action of a project's entry, as a grant records it.
+enum ProjectAction {
+    Command(CheckedCommand),
+    Other(Permission),
+}
+
+impl ProjectAction {
+    fn permission(&self) -> &Permission {
+        match self {
+            ProjectAction::Command(command) => &command.permission,
+            ProjectAction::Other(permission) => permission,
+        }
+    }
+}
+
+/// Works out what an entry would do.
+fn action(
+    entry: &ExtensionEntry,
+    root: &Path,
+    look: &ProviderContext<'_>,
+) -> Option<Result<ProjectAction, TrustError>> {
+    let subject = format!("{}/{}", entry.value.category, entry.name);
+    let program = match &entry.value.ability {
+        Some(Ability::Context(context)) => match &context.from {
+            Some(ContextSource::Command(program)) => Some(program),
+            _ => None,
+        },
+        Some(Ability::Hook(hook)) => hook.program.as_ref(),
+        _ => None,
+    };
+    if let Some(program) = program {
+        let manifest = manifest_path(entry, look);
+        let directory = manifest.as_deref().and_then(Path::parent);
+        let argv = launched(program, directory);
+        let words =
+            CommandWords { subject: &subject, argv: &argv, cwd: &look.places.cwd, env: &[], directory };
+        return Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command));
+    }
+    let action = match entry.action.as_ref()? {
+        extension::PrivilegedAction::Endpoint(url) => {
+            // Whose key goes there is part of the action.
+            let key = match &entry.value.ability {
+                Some(Ability::Model(model)) => model.key.as_ref(),
+                _ => None,
+            };
+            let with = key.map(|key| ("apiKey".to_owned(), format!("{}:{}", key.kind, key.name)));
+            PermissionAction::Endpoint { url: url.clone(), with: with.into_iter().collect() }
+        }
+        extension::PrivilegedAction::Writes(path) => PermissionAction::Writes { path: path.clone() },
+        extension::PrivilegedAction::Command { .. } => return None,
+    };
+    Some(Ok(ProjectAction::Other(Permission { subject, action })))
+}
+
+/// Works out what a server of a project's `mcp.json` would do.
+fn server_action(
+    entry: &ServerEntry,
+    root: &Path,
+    look: &ProviderContext<'_>,
+) -> Option<Result<ProjectAction, TrustError>> {
+    let subject = format!("mcp/{}", entry.name);
+    match entry.value.server.as_ref()? {
+        McpServer::Stdio(launch) => {
+            let argv: Vec<String> = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
+            let env: Vec<(String, String)> = launch
+                .env
+                .iter()
+                .map(|(name, value)| (name.clone(), value.as_written().to_owned()))
+                .collect();
+            let cwd = launch.cwd.as_ref().map_or_else(
+                || look.places.cwd.clone(),
+                |dir| preface_host::places::normal(&look.places.cwd, Path::new(dir)),
+            );
+            let words =
+                CommandWords { subject: &subject, argv: &argv, cwd: &cwd, env: &env, directory: None };
+            Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command))
+        }
+        McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
+            let with = address.headers.iter().map(|(name, value)| {
+                let written = value.as_written();
+                let reference = value.masked() == written;
+                let value =
+                    if reference { written.to_owned() } else { Digest::of(written.as_bytes()).to_string() };
+                (name.clone(), value)
+            });
+            let action = PermissionAction::Endpoint { url: address.url.clone(), with: with.collect() };
+            Some(Ok(ProjectAction::Other(Permission { subject, action })))
+        }
+    }
+}
+
+/// Works out what the project's settings of a provider would do: which address it has, and what is sent there.
+fn change_permission(change: &ProviderChange) -> Permission {
+    let mut with: Vec<(String, String)> = change
+        .config
+        .iter()
+        .filter(|(key, _)| *key != "baseUrl")
+        .map(|(key, value)| {
+            let text = |key: &str| value.get(key).and_then(Value::as_str);
+            if let (Some(kind @ ("env" | "file" | "keyring")), Some(name)) = (text("kind"), text("name")) {
+                return (key.clone(), format!("{kind}:{name}"));
+            }
+            let words = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            // A literal secret is recorded by its digest alone.
+            let is_secret = change.masked.get(key) != Some(value);
+            (key.clone(), if is_secret { Digest::of(words.as_bytes()).to_string() } else { words })
+        })
+        .collect();
+    with.sort();
+    let action = PermissionAction::Endpoint { url: change.url.clone(), with };
+    Permission { subject: format!("providers/{}", change.name), action }
+}
+
+/// Returns whether a grant decides about an entry: it is active, or would be with a grant.
+fn needs_grant(entry: &ExtensionEntry) -> bool {
+    (entry.active || entry.status == Status::Pending) && entry.needs_grant()
+}
+
+fn server_needs_grant(server: &ServerEntry) -> bool {
+    (server.active || server.status == Status::Pending) && server.needs_grant()
+}
+
+/// The recorded grants of a project, read when the first question comes.
+pub(crate) struct ProjectGrants<'a> {
+    look: &'a ProviderContext<'a>,
+    store: Option<&'a Path>,
+    mode: TrustMode,
+    recorded: OnceCell<(PathBuf, Permissions)>,
+}
+
+impl<'a> ProjectGrants<'a> {
+    pub(crate) fn new(look: &'a ProviderContext<'a>, store: Option<&'a Path>, mode: TrustMode) -> Self {
+        ProjectGrants { look, store, mode, recorded: OnceCell::new() }
+    }
+
+    fn recorded(&self) -> &(PathBuf, Permissions) {
+        self.recorded.get_or_init(|| {
+            let root = consent::pin_root(self.look.system, &self.look.places.cwd).0;
+            let permissions =
+                recorded_permissions(self.look.system, self.store, self.look.places, self.mode, &root);
+            (root, permissions)
+        })
+    }
+
+    fn root(&self) -> &Path {
+        &self.recorded().0
+    }
+
+    fn state(&self, action: &ProjectAction) -> PermissionState {
+        self.recorded().1.state(action.permission())
+    }
+
+    fn is_granted(&self, action: Option<Result<ProjectAction, TrustError>>) -> bool {
+        matches!(action, Some(Ok(action)) if self.state(&action) == PermissionState::Granted)
+    }
+
+    pub(crate) fn may_start(&self, server: &ServerEntry) -> bool {
+        self.is_granted(server_action(server, self.root(), self.look))
+    }
+
+    /// Works out what the extensions and servers of the project would do that are active, or would be once granted, and why
+    /// some of it cannot be granted.
+    fn actions(&self, scopes: &Scopes, mcp: &McpServers) -> (Vec<ProjectAction>, Vec<TrustError>) {
+        let entries = scopes.entries.iter().filter(|entry| needs_grant(entry));
+        let entries = entries.filter_map(|entry| action(entry, self.root(), self.look));
+        let changes = scopes.changes.iter().map(|change| Ok(ProjectAction::Other(change_permission(change))));
+        let servers = mcp.servers.iter().filter(|server| server_needs_grant(server));
+        let servers = servers.filter_map(|server| server_action(server, self.root(), self.look));
+        let (mut actions, mut refused) = (Vec::new(), Vec::new());
+        for action in entries.chain(changes).chain(servers) {
+            match action {
+                Ok(action) => actions.push(action),
+                Err(error) => refused.push(error),
+            }
+        }
+        (actions, refused)
+    }
+}
+
+impl Grants for ProjectGrants<'_> {
+    fn may_run(&self, entry: &ExtensionEntry) -> bool {
+        self.is_granted(action(entry, self.root(), self.look))
+    }
+
+    fn may_change(&self, change: &ProviderChange) -> bool {
+        self.recorded().1.state(&change_permission(change)) == PermissionState::Granted
+    }
+}
+
+/// Returns what the project may do. A grant is about the root that it was given for: another work tree of the same
+/// repository has other files.
+fn recorded_permissions(
+    system: &dyn System,
+    store: Option<&Path>,
+    places: &Places,
+    mode: TrustMode,
+    root: &Path,
+) -> Permissions {
+    store.map_or_else(Permissions::default, |file| {
+        let store = TrustStore::at(system, file.to_owned()).for_project(root);
+        // What is wrong with the store was reported when the gate was opened.
+        let records = store.load(&mut Diagnostics::new());
+        let layer = consent::layer_root(system, places);
+        // A project that is trusted as a whole is the directory that its path leads to now; another one has no permissions.
+        let is_trusted =
+            |dir: PathBuf| records.whole(&dir).is_some_and(|record| record.decision == Decision::Trusted);
+        if mode == TrustMode::Whole && !layer.is_some_and(is_trusted) {
+            return Permissions::default();
+        }
+        records.permissions(root)
+    })
+}
+
+/// Marks which extensions and servers of the project may run, and returns the commands among them. What waits for a grant
+/// is reported.
+pub(crate) fn allow(
+    grants: &ProjectGrants<'_>,
+    mut scopes: Scopes,
+    mut mcp: McpServers,
+    notes: &mut Diagnostics,
+) -> (Scopes, McpServers, GrantedCommands) {
+    let mut granted = GrantedCommands::new();
+    let mut state = |action: Option<Result<ProjectAction, TrustError>>| {
+        let Some(Ok(action)) = action else { return PermissionState::New };
+        let state = grants.state(&action);
+        if let (PermissionState::Granted, ProjectAction::Command(command), Some(store)) =
+            (state, action, grants.store)
+        {
+            let store = store.to_owned();
+            granted.insert(command.permission.subject.clone(), GrantedCommand { command, store });
+        }
+        state
+    };
+    for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
+        entry.diagnostics.retain(|note| note.code != WAITS);
+        let stands = state(action(entry, grants.root(), grants.look));
+        let missing = entry.value.ability.as_ref().and_then(Ability::missing).is_some();
+        entry.runnable = entry.active && stands == PermissionState::Granted && !missing;
+        if stands != PermissionState::Granted {
+            let subject = format!("{}/{}", entry.value.category, entry.name);
+            let mut note = waits(&subject, &entry.origin.path, stands, entry.status);
+            // Its text is left out of the prompt.
+            if entry.active && entry.value.category == Category::ContextProviders {
+                note.severity = Severity::Warning;
+            }
+            entry.diagnostics.push(note.clone());
+            notes.push(note);
+        }
+    }
+    for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
+        server.diagnostics.retain(|note| note.code != WAITS);
+        let stands = state(server_action(server, grants.root(), grants.look));
+        server.runnable = server.active && stands == PermissionState::Granted;
+        if stands != PermissionState::Granted {
+            let subject = format!("mcp/{}", server.name);
+            let note = waits(&subject, &server.origin.path, stands, server.status);
+            server.diagnostics.push(note.clone());
+            notes.push(note);
+        }
+    }
+    (scopes, mcp, granted)
+}
+
+impl Engine<'_> {
+    /// Returns what the project's extensions and servers would do to the machine, and whether it is granted. What cannot be
+    /// granted is left out; its entry has the reason.
+    pub(crate) fn permissions(&self, inputs: &Inputs) -> Vec<(Permission, PermissionState)> {
+        let look = inputs.look(self);
+        let grants = inputs.grants(&look);
+        let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
+        actions.iter().map(|action| (action.permission().clone(), grants.state(action))).collect()
+    }
+
+    /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
+    /// arguments and the digests of those that are files of the project, each address, each file. Loggers get `earlier`
+    /// events of the same command first: one of them may be allowed only now.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn grant_commands(
+        &self,
+        request: &Request,
+        earlier: &[AuditEvent],
+    ) -> Result<PermissionGrant, Error> {
+        let granting = Some(Consent::Granting(Vec::new()));
+        let inputs = self.read_inputs(request, granting)?;
+        let look = inputs.look(self);
+        let (wanted, refused) = inputs.grants(&look).actions(&inputs.entries.scopes, &inputs.entries.mcp);
+        drop(look);
+        let mut refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
+        let permissions: Vec<Permission> = wanted.iter().map(|action| action.permission().clone()).collect();
+        let places = &inputs.project.access.places;
+        let (root, repository) = consent::pin_root(self.system(), &places.cwd);
+        if permissions.is_empty() {
+            return Ok(PermissionGrant { refused, ..PermissionGrant::default() });
+        }
+        let no_store = || consent::no_store(self.system(), places);
+        let store = inputs.loaded.store.as_ref().ok_or_else(no_store)?;
+        let report = TrustStore::at(self.system(), store.clone())
+            .for_project(&root)
+            .grant_permissions(&root, repository.as_deref(), &permissions)
+            .map_err(grant::refused)?;
+        // The copies are made now, so that what writes nothing finds them. One that fails here is made, or reported, at the
+        // start of its program.
+        for action in wanted {
+            let ProjectAction::Command(command) = action else { continue };
+            refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
+        }
+        let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
+        let notes = self.log_events(request, &events);
+        refused.extend(notes.into_iter().map(|note| note.message));
+        Ok(PermissionGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
+    }
+}
+
+/// The code of what waits for a grant. It is worked out again where grants are.
+const WAITS: DiagnosticCode = DiagnosticCode::ExtensionNeedsGrant;
+
+fn waits(subject: &str, path: &str, stands: PermissionState, status: Status) -> Diagnostic {
+    let why = match stands {
+        PermissionState::Changed => "it changed since you allowed it",
+        _ => "you have not allowed it",
+    };
+    let stays = if status == Status::Pending { "; the one of a lower layer stays active" } else { "" };
+    let what = format!("{subject} does not run: {why}{stays}");
+    // What was allowed and is not any more is a loss; what never was is told to whoever asks.
+    let severity = if stands == PermissionState::Changed { Severity::Warning } else { Severity::Info };
+    Diagnostic::new(severity, WAITS, what)
+        .at(Place::file(Some(Scope::Project), path))
+        .help("look at it, then grant the commands of the project")
+}

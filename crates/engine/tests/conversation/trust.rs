@@ -1,0 +1,221 @@
+//! A stored prompt is handed out only as long as nobody took back the trust in its texts.
+
+use crate::bench::{Bench, at, id, instant, machine, run};
+use preface::{
+    Engine, Request, TrustChoice,
+    conversation::{Asked, ConversationError, PromptRecord, TurnResult},
+    coverage::HiddenText,
+    host::system::memory::MemorySystem,
+    store::{Actor, ReplaceOutcome, StoredPrompt},
+};
+
+const PROJECT: &str = "/work/p";
+
+fn project() -> MemorySystem {
+    machine().with_file("/work/p/AGENTS.md", "Use tabs.").with_file("/home/user/.config/preface/x", "")
+}
+
+fn asked(preset: &str, trust: TrustChoice) -> Asked {
+    Asked { preset: Some(preset.to_owned()), trust, ..Asked::in_dir(PROJECT) }
+}
+
+fn request(preset: &str) -> Request {
+    Request { preset: Some(preset.to_owned()), ..Request::new(PROJECT) }
+}
+
+fn grant(system: &MemorySystem, preset: &str) {
+    Engine::new(system).grant(&request(preset), Vec::new(), HiddenText::Refuse).expect("granted");
+}
+
+fn revoke(system: &MemorySystem, preset: &str) {
+    Engine::new(system).revoke(&request(preset), &[]).expect("revoked");
+}
+
+/// Returns the names of the texts because of which a prompt is refused.
+fn refused(turned: Result<TurnResult, ConversationError>) -> Vec<String> {
+    match turned {
+        Err(ConversationError::TrustChanged(_, untrusted)) => untrusted,
+        other => panic!("it is handed out: {other:?}"),
+    }
+}
+
+async fn text(bench: &Bench, preset: &str, trust: TrustChoice) -> String {
+    bench.turn_of("c", &asked(preset, trust)).await.expect("it is handed out").head.text.to_string()
+}
+
+#[test]
+fn a_prompt_records_the_texts_of_the_project() {
+    run(async {
+        let bench = Bench::on(project()).await;
+        grant(&bench.system, "default");
+        bench.turn_of("c", &asked("default", TrustChoice::Ask)).await.unwrap();
+        let record: serde_json::Value = serde_json::from_str(&bench.kept("c").await.record).unwrap();
+        let file = &record["project"][0];
+        assert_eq!((&file["path"], &file["real"]), (&"AGENTS.md".into(), &"/work/p/AGENTS.md".into()));
+        // The digest of `Use tabs.` by b3sum.
+        assert!(file["digest"].as_str().is_some_and(|digest| digest.len() == "blake3:".len() + 64));
+        assert_eq!(record["project"].as_array().map(Vec::len), Some(1));
+    });
+}
+
+#[test]
+fn a_revoked_text_is_not_handed_out_any_more() {
+    run(async {
+        let bench = Bench::on(project()).await;
+        grant(&bench.system, "default");
+        assert!(text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."));
+        // What was granted may change on disk; the stored prompt stays, and stays trusted.
+        bench.system.put_file("/work/p/AGENTS.md", "Use blanks.");
+        for trust in [TrustChoice::Ask, TrustChoice::Require, TrustChoice::Once] {
+            assert!(text(&bench, "default", trust).await.contains("Use tabs."), "{trust:?}");
+        }
+        assert_eq!(refused(bench.turn_of("c", &asked("default", TrustChoice::Deny)).await), ["AGENTS.md"]);
+
+        revoke(&bench.system, "default");
+        for trust in [TrustChoice::Ask, TrustChoice::Require, TrustChoice::Deny] {
+            assert_eq!(
+                refused(bench.turn_of("c", &asked("default", trust)).await),
+                ["AGENTS.md"],
+                "{trust:?}"
+            );
+        }
+        assert!(
+            text(&bench, "default", TrustChoice::Once).await.contains("Use tabs."),
+            "the caller's own word"
+        );
+        bench.system.put_file("/work/p/AGENTS.md", "Use tabs.");
+        grant(&bench.system, "default");
+        assert!(text(&bench, "default", TrustChoice::Require).await.contains("Use tabs."), "trusted again");
+    });
+}
+
+#[test]
+fn without_a_decision_a_stored_prompt_is_handed_out_unless_trust_is_required() {
+    run(async {
+        let bench = Bench::on(project()).await;
+        assert!(text(&bench, "default", TrustChoice::Once).await.contains("Use tabs."));
+        assert!(text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."));
+        let required = bench.turn_of("c", &asked("default", TrustChoice::Require)).await;
+        assert_eq!(refused(required), ["AGENTS.md"]);
+    });
+}
+
+#[test]
+fn a_profile_without_a_gate_can_be_denied() {
+    run(async {
+        let bench = Bench::on(project()).await;
+        assert!(text(&bench, "pi", TrustChoice::Ask).await.contains("Use tabs."));
+        assert!(text(&bench, "pi", TrustChoice::Require).await.contains("Use tabs."));
+        assert_eq!(refused(bench.turn_of("c", &asked("pi", TrustChoice::Deny)).await), ["AGENTS.md"]);
+    });
+}
+
+#[test]
+fn a_prompt_without_a_list_is_handed_out_until_it_is_built_again() {
+    run(async {
+        let bench = Bench::on(project()).await;
+        grant(&bench.system, "default");
+        bench.turn_of("c", &asked("default", TrustChoice::Ask)).await.unwrap();
+        let kept = bench.kept("c").await;
+        let mut record: serde_json::Value = serde_json::from_str(&kept.record).unwrap();
+        record.as_object_mut().unwrap().remove("project");
+        let mut old = StoredPrompt { record: record.to_string().into(), ..kept.clone() };
+        old.head.revision = preface::store::Revision::new(2);
+        let replaced = bench.store.replace(old, kept.head.revision, &at(11)).await;
+        assert_eq!(replaced, Ok(ReplaceOutcome::Done));
+        assert_eq!(PromptRecord::of(&bench.kept("c").await).unwrap().project, None);
+        revoke(&bench.system, "default");
+        assert!(text(&bench, "default", TrustChoice::Deny).await.contains("Use tabs."));
+        bench.compact("c").await;
+        assert!(!text(&bench, "default", TrustChoice::Deny).await.contains("Use tabs."));
+    });
+}
+
+#[test]
+fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
+    run(async {
+        let bench = Bench::rooted(project()).await;
+        let early = asked("default", TrustChoice::Ask);
+        assert!(text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."), "a root is the grant");
+        assert!(
+            text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."),
+            "no record is no revocation"
+        );
+        // Somebody revoked another project.
+        let other = Request { cwd: Some("/work/q".into()), ..request("default") };
+        bench.system.put_file("/work/q/AGENTS.md", "Other.");
+        Engine::new(&bench.system).revoke(&other, &[]).expect("revoked");
+        assert!(text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."));
+
+        revoke(&bench.system, "default");
+        assert_eq!(refused(bench.turn_of("c", &early).await), ["AGENTS.md"]);
+        let head = bench.kept("c").await.head;
+        let checked = bench.service.check_trust(&head, &Asked::default()).await;
+        assert!(matches!(checked, Err(ConversationError::TrustChanged(..))), "{checked:?}");
+
+        // A prompt that was built after it was asked for after it.
+        let after = Actor::at("tester", instant(4_000_000_000));
+        let later = bench.service.turn(&id("later"), &early, &after).await.expect("a first turn");
+        let again = bench.service.turn(&id("later"), &early, &after).await.expect("a later turn");
+        assert_eq!((again.constructed, again.head), (false, later.head));
+    });
+}
+
+#[test]
+fn a_service_looks_at_one_file_on_a_later_turn() {
+    run(async {
+        let bench = Bench::rooted(project()).await;
+        let asked = asked("default", TrustChoice::Ask);
+        bench.turn_of("c", &asked).await.unwrap();
+        bench.turn_of("c", &asked).await.unwrap();
+        bench.system.clear_touches();
+        bench.turn_of("c", &asked).await.unwrap();
+        let looks: Vec<String> =
+            bench.system.touches().iter().map(|touch| touch.path.display().to_string()).collect();
+        assert_eq!(looks, ["/home/user/.local/state/preface/trust.json"]);
+    });
+}
+
+#[test]
+fn a_profile_may_build_between_turns() {
+    run(async {
+        let system = project()
+            .with_file("/home/user/.stud/system.md", "G1")
+            .with_file("/work/p/.stud/system.md", "P1");
+        for bench in [Bench::on(system.clone()).await, Bench::rooted(system).await] {
+            grant(&bench.system, "stud");
+            let asked = asked("stud", TrustChoice::Ask);
+            let turn = async || bench.turn_of("c", &asked).await.expect("a turn");
+            let first = turn().await;
+            assert_eq!((&*first.head.text, first.head.revision.revision), ("G1\n\nP1", 1));
+            let same = turn().await;
+            assert_eq!((same.constructed, same.head), (false, first.head), "nothing changed");
+            bench.system.put_file("/home/user/.stud/system.md", "G2");
+            let edited = turn().await;
+            assert!(edited.constructed);
+            assert_eq!((&*edited.head.text, edited.head.revision.revision), ("G2\n\nP1", 2));
+            assert_eq!(bench.history("c").await, 1);
+            bench.system.put_file("/home/user/.stud/system.md", "G1");
+        }
+    });
+}
+
+#[test]
+fn a_project_that_is_not_trusted_any_more_is_left_out_between_turns() {
+    run(async {
+        let system =
+            project().with_file("/home/user/.stud/system.md", "G").with_file("/work/p/.stud/system.md", "P");
+        let bench = Bench::on(system).await;
+        grant(&bench.system, "stud");
+        assert_eq!(text(&bench, "stud", TrustChoice::Ask).await, "G\n\nP");
+        assert_eq!(text(&bench, "stud", TrustChoice::Deny).await, "G");
+        assert_eq!(text(&bench, "stud", TrustChoice::Ask).await, "G\n\nP");
+        revoke(&bench.system, "stud");
+        assert_eq!(text(&bench, "stud", TrustChoice::Ask).await, "G");
+        let required = bench.turn_of("c", &asked("stud", TrustChoice::Require)).await;
+        assert!(
+            matches!(required, Err(ConversationError::Engine(preface::Error::Untrusted(_)))),
+            "{required:?}"
+        );
+    });
+}

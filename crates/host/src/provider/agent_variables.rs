@@ -1,0 +1,121 @@
+//! Variables of agents: those that the user and the project have defined, for a model that may start one.
+
+use super::{VariableInfo, VariableProvider};
+use crate::{
+    agents::{self, AgentEntry},
+    markdown::shown,
+    provider_context::ProviderContext,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    lint::{
+        finding::TextFinding,
+        hidden::{escape_hidden, scan_few},
+    },
+    turn::one_line,
+    variable::{RecordedVariable, Stability, VariableKey},
+};
+
+/// Answers `agents:`.
+#[derive(Debug)]
+pub struct AgentVariables;
+
+/// The most agents that are listed.
+const MOST: usize = 50;
+/// The longest description, in characters.
+const DESCRIPTION_LIMIT: usize = 300;
+/// The most diagnostics about files.
+const MOST_NOTES: usize = 10;
+
+impl VariableProvider for AgentVariables {
+    fn variables(&self) -> &'static [VariableInfo] {
+        const VARIABLES: &[VariableInfo] = &[
+            VariableInfo {
+                kind: "agents",
+                name: "own",
+                dynamic: false,
+                about: "The agents that you and the project have defined, one line each; absent if there are none",
+                example: "- reviewer: Reads a change and finds what is wrong with it.",
+                stability: Stability::Conversation,
+                cost: "reads agents/*.md",
+            },
+            VariableInfo {
+                kind: "agents",
+                name: "own.<name>",
+                dynamic: true,
+                about: "The line of one of these agents, whatever the case of its name; absent if there is none",
+                example: "- reviewer: Reads a change and finds what is wrong with it.",
+                stability: Stability::Conversation,
+                cost: "reads agents/*.md",
+            },
+        ];
+        VARIABLES
+    }
+
+    fn is_of_files(&self) -> bool {
+        true
+    }
+
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+        let one = key.name().strip_prefix("own.");
+        if one.is_none() && key.name() != "own" {
+            return RecordedVariable::absent("no such name");
+        }
+        let before = look.notes.borrow().len();
+        let entries = agents::load_own(look);
+        // What came up belongs to the variable: it is told again where the variable is known.
+        let mut notes = look.notes.borrow_mut().split_off(before);
+        if let Some(name) = one {
+            return match agents::find(name, &entries) {
+                Some(entry) => {
+                    RecordedVariable::of(line(entry), entry.origin.path.as_str(), Stability::Conversation)
+                }
+                None => RecordedVariable::absent("there is no such agent of yours or of the project"),
+            };
+        }
+        notes.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
+        let mut variable = match listed(&entries) {
+            Some(text) => RecordedVariable::of(text, "agents/*.md", Stability::Conversation),
+            None => RecordedVariable::absent("there is no agent of yours or of the project"),
+        };
+        let active = entries.iter().filter(|entry| entry.active).count();
+        if active > MOST {
+            let what = format!("{MOST} of {active} agents are listed to the model");
+            let help = "an agent that is not listed can be started by its name";
+            notes.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
+        }
+        variable.diagnostics = notes.into_iter().take(MOST_NOTES).collect();
+        variable
+    }
+}
+
+/// Warns where an agent's description hides text; the list writes it out.
+fn hidden_note(entry: &AgentEntry) -> Option<Diagnostic> {
+    let (found, _) = scan_few(&entry.value.what.as_ref()?.description, 1);
+    let found = found.into_iter().find(|found| found.severity() > Severity::Info)?;
+    let what =
+        format!("the description of the agent `{}` hides text: {}", shown(&entry.name), found.message());
+    let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
+    Some(Diagnostic::warning(found.code(), what).at(place))
+}
+
+/// The agents that answer to their names, sorted by name.
+fn listed(entries: &[AgentEntry]) -> Option<String> {
+    let mut active: Vec<&AgentEntry> = entries.iter().filter(|entry| entry.active).collect();
+    active.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut lines: Vec<String> = active.iter().take(MOST).map(|entry| line(entry)).collect();
+    if active.len() > MOST {
+        lines.push(format!("- and {} more", active.len() - MOST));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn line(entry: &AgentEntry) -> String {
+    let description = entry.value.what.as_ref().map(|agent| agent.description.as_str()).unwrap_or_default();
+    let description = one_line(description).unwrap_or_default();
+    let name = shown(&entry.name);
+    match description.char_indices().nth(DESCRIPTION_LIMIT) {
+        Some((end, _)) => format!("- {name}: {}…", escape_hidden(&description[..end])),
+        None => format!("- {name}: {}", escape_hidden(&description)),
+    }
+}

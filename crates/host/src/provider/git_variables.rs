@@ -1,0 +1,163 @@
+//! Variables of the git repository around the cwd. git itself is never started.
+
+use super::{VariableInfo, VariableProvider, git};
+use crate::{
+    provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext},
+    system::GitError,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode},
+    variable::{RecordedVariable, Stability, VariableKey},
+};
+
+/// Answers `git:`.
+#[derive(Debug)]
+pub struct GitVariables;
+
+impl VariableProvider for GitVariables {
+    fn variables(&self) -> &'static [VariableInfo] {
+        const VARIABLES: &[VariableInfo] = &[
+            VariableInfo {
+                kind: "git",
+                name: "branch",
+                dynamic: false,
+                about: "Current git branch; `HEAD` when detached, absent outside of a repository and before the first commit",
+                example: "main",
+                stability: Stability::Conversation,
+                cost: "two small files",
+            },
+            VariableInfo {
+                kind: "git",
+                name: "status",
+                dynamic: false,
+                about: "Changed files, as `git status --short` lists them; empty if there are no changes, absent outside a repository",
+                example: " M src/lib.rs",
+                stability: Stability::Turn,
+                cost: "a walk over the work tree",
+            },
+        ];
+        VARIABLES
+    }
+
+    fn is_of_files(&self) -> bool {
+        true
+    }
+
+    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+        if !matches!(key.name(), "branch" | "status") {
+            return RecordedVariable::absent("no such name");
+        }
+        // Outside of a repository there is no text of one, and an unlinked one has none in any preset.
+        let hard_links = look.bounds.hard_links;
+        match git::Repository::holding(look.system, &look.places.cwd, hard_links) {
+            Ok(repository) if !repository.inside_git_dir() => {}
+            Err(problem @ (GitError::Unlinked { .. } | GitError::HardLink { .. })) => {
+                return absent(key, &problem);
+            }
+            _ => {
+                let mut variable = RecordedVariable::absent("not a git repository");
+                // git has no status there, either, but a branch.
+                if key.name() == "branch"
+                    && let Some(dir) = git::git_dir_around(look.system, &look.places.cwd)
+                {
+                    let dir = git::shown_path(&dir);
+                    let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
+                    let help = format!("use a work tree, or give `{key}` a value for this call");
+                    variable
+                        .diagnostics
+                        .push(Diagnostic::info(DiagnosticCode::GitNoWorkTree, what).help(help));
+                }
+                return variable;
+            }
+        }
+        if !look.gate.repository_speaks() {
+            let mut variable = RecordedVariable::absent("the project is not trusted");
+            let (why, help) = if look.gate.denies() {
+                (DENIED, DENIED_HELP)
+            } else {
+                ("it is text of a repository that you have not trusted", "trust the project")
+            };
+            let note =
+                Diagnostic::info(DiagnosticCode::TrustUntrusted, format!("`{key}` was left out: {why}"));
+            variable.diagnostics.push(note.help(help));
+            return variable;
+        }
+        let cwd = &look.places.cwd;
+        if key.name() == "branch" {
+            return match git::head(look.system, cwd, hard_links) {
+                Ok(head) => match head.name {
+                    Some(name) if !look.gate.includes_branch(&name) => {
+                        let mut variable = RecordedVariable::absent("the branch is not part of the grant");
+                        variable.diagnostics.push(
+                            Diagnostic::warning(
+                                DiagnosticCode::TrustBranch,
+                                format!(
+                                    "`{key}` is absent: the name of this branch is not part of the grant"
+                                ),
+                            )
+                            .help("look at the name, then grant it"),
+                        );
+                        variable
+                    }
+                    Some(name) => {
+                        RecordedVariable::of(name, look.places.shown(&head.path), Stability::Conversation)
+                    }
+                    None => RecordedVariable::absent("the branch has no commit yet"),
+                },
+                Err(problem) => absent(key, &problem),
+            };
+        }
+        match look.system.git_status(cwd, hard_links) {
+            Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),
+            Err(problem) => absent(key, &problem),
+        }
+    }
+}
+
+fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
+    let mut variable = RecordedVariable::absent(problem.to_string());
+    let given = format!("give `{key}` a value for this call");
+    let (code, help) = match problem {
+        GitError::NoRepository => return variable,
+        GitError::Unlinked { .. } => (
+            DiagnosticCode::GitUnlinked,
+            "`git worktree repair` (in the main work tree) links a work tree again; of a separate git directory, set \
+             `core.worktree`; both must be on one file system, without symbolic links in between"
+                .to_owned(),
+        ),
+        GitError::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
+        GitError::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
+        GitError::Filter(_) => (DiagnosticCode::GitFilter, given),
+        GitError::Broken(_) => (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; or {given}")),
+    };
+    variable.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {problem}")).help(help));
+    variable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_comes_with_a_remedy() {
+        let what = || "what".to_owned();
+        for (problem, code, remedy) in [
+            (GitError::Unsupported(what()), "git/unsupported", "give `git:status` a value"),
+            (GitError::Filter(what()), "git/filter", "give `git:status` a value"),
+            (GitError::Broken(what()), "git/broken", "`git fsck`"),
+            (GitError::Unlinked { root: "/p".into(), why: what() }, "git/unlinked", "`git worktree repair`"),
+            (
+                GitError::HardLink { path: "/p/.git/HEAD".into(), links: 2 },
+                "file/hard-link",
+                "`trust.hardLinks`",
+            ),
+        ] {
+            let variable = absent(&"git:status".parse().expect("a key"), &problem);
+            let [note] = &variable.diagnostics[..] else { panic!("{problem:?}: {:?}", variable.diagnostics) };
+            assert_eq!(note.code.as_str(), code);
+            assert!(note.help.as_deref().is_some_and(|help| help.contains(remedy)), "{code}: {note:?}");
+        }
+        let nowhere = absent(&"git:branch".parse().expect("a key"), &GitError::NoRepository);
+        assert!(nowhere.diagnostics.is_empty());
+    }
+}

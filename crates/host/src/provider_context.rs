@@ -1,0 +1,574 @@
+//! What a provider gets to see: the machine, the places, the gate, and one way of reading that reports every failure.
+
+use crate::{
+    bounds::Bounds,
+    gate::{FileOwner, Gate, GateVerdict, UnreadFile},
+    places::{Places, normal, resolved},
+    system::{DirEntry, FileKind, FileRead, ReadError, ReadScope, System, is_kernel_path},
+    trust::GrantedCommands,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    hook::SkillPath,
+    lint::hidden::escape_hidden,
+    mcp_servers::ServerEntry,
+    origin::{Origin, Piece, decode},
+    profile::ByteOrderMark,
+    scope::Scope,
+    section::Section,
+    settings::MergedSettings,
+    trust::TrustMode,
+    turn::Turn,
+    variable::RecordedVariable,
+};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Asks the user something, or does not.
+pub trait Confirm: fmt::Debug {
+    /// Returns true only if a person confirmed exactly this question.
+    fn confirm(&self, question: &str) -> bool;
+}
+
+/// Confirmation without a user: the answer is always no.
+#[derive(Debug)]
+pub struct Headless;
+
+impl Confirm for Headless {
+    fn confirm(&self, _question: &str) -> bool {
+        false
+    }
+}
+
+/// One turn's view of the machine.
+#[derive(Debug)]
+pub struct ProviderContext<'a> {
+    /// The machine.
+    pub system: &'a dyn System,
+    /// The turn.
+    pub turn: &'a Turn,
+    /// The directories of the build.
+    pub places: &'a Places,
+    /// The embedded folder whose extensions and texts are the bundled layer's; `None` is what ships for everybody.
+    pub bundle: Option<&'a str>,
+    /// The gate for texts of the project.
+    pub gate: &'a Gate,
+    /// The texts that the caller gave for the profile's `text_options`.
+    pub given: &'a BTreeMap<String, Vec<Piece>>,
+    /// The directories that files of the tree and `file:` variables must lie in, real paths; `None` is anywhere.
+    pub roots: Option<&'a [PathBuf]>,
+    /// The directories that files of the project may be in.
+    pub bounds: &'a Bounds,
+    /// The merged settings.
+    pub settings: &'a MergedSettings,
+    /// The way to ask the user.
+    pub confirm: &'a dyn Confirm,
+    /// The commands of the project that may run; `None` is none.
+    pub granted: Option<&'a GrantedCommands>,
+    /// The diagnostics so far.
+    pub notes: RefCell<Diagnostics>,
+    /// Paths of skills that were announced for this conversation.
+    pub skill_paths: &'a [SkillPath],
+    /// The handling of a byte order mark at the head of a file.
+    pub bom: ByteOrderMark,
+    /// The sections of the profile.
+    pub sections: &'a [Section],
+    /// The MCP servers of all layers.
+    pub servers: &'a [ServerEntry],
+    /// The canonical paths of directories that were looked up in this build.
+    pub real_dirs: &'a RealDirs,
+    /// The bytes that `file:` variables may still have in this build: each spelling of a path is a variable
+    /// of its own.
+    pub file_room: Cell<u64>,
+}
+
+/// The canonical paths of directories, by the paths that name them.
+pub type RealDirs = RefCell<BTreeMap<OsString, PathBuf>>;
+
+/// The most that is read of a context file.
+pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
+/// The most that is read of a `file:` variable.
+pub const FILE_VARIABLE_LIMIT: u64 = 1 << 20;
+/// The most that all `file:` variables of a build have together.
+pub const FILE_VARIABLES_LIMIT: u64 = 64 << 20;
+/// The reason for leaving texts out where the caller denies the project.
+pub const DENIED: &str = "this call denies the project";
+/// The help for that. A grant has no effect there.
+pub const DENIED_HELP: &str = "do not deny the project in this call";
+/// The help for a file with several names where such files are refused.
+pub(crate) const HARD_LINK_HELP: &str =
+    "copy the file, so that it has one name; or set `trust.hardLinks` to true in your own settings";
+/// The most that is read of a settings file.
+pub const SETTINGS_LIMIT: u64 = 1 << 20;
+
+impl ProviderContext<'_> {
+    /// Takes the room that an answer of this build needs among all that are files. False where there is too little left.
+    #[must_use]
+    pub fn has_room(&self, variable: &RecordedVariable) -> bool {
+        let bytes = variable.value.as_ref().map_or(0, String::len) as u64;
+        let left = self.file_room.get().checked_sub(bytes);
+        left.inspect(|left| self.file_room.set(*left)).is_some()
+    }
+
+    /// Adds a note.
+    pub fn note(&self, note: Diagnostic) {
+        self.notes.borrow_mut().push(note);
+    }
+
+    /// Reads a file of a layer or of the tree as pieces. A missing file is silent; every other failure, and every
+    /// text that the gate holds, is a note.
+    pub fn pieces(&self, what: &ReadRequest<'_>) -> Option<Vec<Piece>> {
+        let read = self.read(what)?;
+        Some(self.decoded(what.scope, what.path, &read))
+    }
+
+    /// Reads a file and lets the gate decide; the pieces are the caller's to make.
+    pub fn read(&self, what: &ReadRequest<'_>) -> Option<FileRead> {
+        self.read_or_why(what).ok()
+    }
+
+    /// Reads a file as [`ProviderContext::read`] does.
+    ///
+    /// # Errors
+    /// The reason why there is nothing, which was reported.
+    pub(crate) fn read_or_why(&self, what: &ReadRequest<'_>) -> Result<FileRead, ReadFailure> {
+        let read = match (what.scope, what.extent) {
+            (Scope::Project, _) => self.open_extent(what.path, what.within, what.limit, what.extent),
+            (_, Extent::Whole) => self.system.read(what.path, what.within, what.limit),
+            (_, Extent::Head) => self.system.read_head(what.path, what.within, what.limit),
+        };
+        let read = match read {
+            Ok(read) => read,
+            Err(ReadError::Missing) => return Err(ReadFailure::Unreadable),
+            Err(error) => {
+                self.note(self.unreadable(what, &error));
+                if what.scope == Scope::Project {
+                    self.add_unread(what.path, error, what.belongs);
+                }
+                return Err(ReadFailure::Unreadable);
+            }
+        };
+        if let Some(note) = self.utf_16(what, &read.bytes) {
+            self.note(note);
+            return Err(ReadFailure::Unreadable);
+        }
+        if what.scope == Scope::Project {
+            let shown = self.places.shown(what.path);
+            let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
+            if verdict != GateVerdict::Included {
+                self.note(untrusted(verdict, &shown, read.bytes.len()));
+                return Err(ReadFailure::Untrusted);
+            }
+        }
+        Ok(read)
+    }
+
+    /// Reports a text in another encoding than UTF-8, which its first bytes show. As UTF-8 it has a NUL for each letter.
+    fn utf_16(&self, what: &ReadRequest<'_>, bytes: &[u8]) -> Option<Diagnostic> {
+        let encoding = match bytes {
+            [0xff, 0xfe, ..] => "UTF-16 (little-endian)",
+            [0xfe, 0xff, ..] => "UTF-16 (big-endian)",
+            _ => return None,
+        };
+        let shown = self.places.source(what.scope, what.path).path.clone();
+        let note = Diagnostic::error(
+            DiagnosticCode::FileUtf16,
+            format!("{shown} was left out: it is {encoding}, not UTF-8"),
+        );
+        Some(note.at(Place::file(Some(what.scope), shown)).help("save the file as UTF-8"))
+    }
+
+    /// Lets the gate decide about a text of the project. Grants are about the place where a file really lies.
+    pub(crate) fn admit(
+        &self,
+        path: &Path,
+        shown: &str,
+        bytes: &Arc<Vec<u8>>,
+        belongs: FileOwner,
+        shared: bool,
+    ) -> GateVerdict {
+        let real = self.real(path);
+        let verdict = self.gate.admit(&real, shown, bytes, belongs, shared);
+        if self.gate.mode() != TrustMode::Pinned {
+            return verdict;
+        }
+        let path = normal(&self.places.cwd, path);
+        let without_links = self
+            .bounds
+            .place_without_links(&path, self.system, self.places)
+            .or_else(|| Some(self.real_dir(path.parent()?)?.join(path.file_name()?)));
+        if without_links.is_some_and(|place| place != real) {
+            self.gate.add_link(&real, &path);
+        }
+        verdict
+    }
+
+    /// Reads a file that a project names. It must really lie in the project (in its own directory where it lies above
+    /// the project), or in the directory that `within` names; a link out of there is followed only to what the user
+    /// allowed, and that is reported.
+    ///
+    /// # Errors
+    /// Those of [`Bounds::open`].
+    pub fn open(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        self.open_extent(path, within, limit, Extent::Whole)
+    }
+
+    fn open_extent(
+        &self,
+        path: &Path,
+        within: ReadScope<'_>,
+        limit: u64,
+        extent: Extent,
+    ) -> Result<FileRead, ReadError> {
+        let root = match within {
+            ReadScope::Root(root) => root,
+            ReadScope::Anywhere => self.root_of(path),
+        };
+        let file = match extent {
+            Extent::Whole => self.bounds.open(path, root, self.roots, limit, self.system)?,
+            Extent::Head => self.bounds.open_head(path, root, self.roots, limit, self.system)?,
+        };
+        if let Some(target) = &file.followed {
+            self.note_followed(path, target);
+        }
+        Ok(file.read)
+    }
+
+    /// Records that something of the project was not read, for grants.
+    pub(crate) fn add_unread(&self, path: &Path, error: ReadError, belongs: FileOwner) {
+        self.gate.add_unread(UnreadFile { shown: self.places.shown(path), error, belongs });
+    }
+
+    fn note_followed(&self, path: &Path, target: &Path) {
+        let (shown, target) = (self.places.shown(path), self.places.shown(target));
+        let note = Diagnostic::info(
+            DiagnosticCode::FileFollowed,
+            format!("{shown} leads out of the project, to `{target}`"),
+        )
+        .at(Place::file(Some(Scope::Project), shown));
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
+    /// Returns the place where a directory that a project names really lies.
+    ///
+    /// # Errors
+    /// Those of [`System::canonical`], and [`ReadError::Outside`] where it is neither in `root` nor allowed by the user.
+    pub fn enter(&self, dir: &Path, root: &Path) -> Result<PathBuf, ReadError> {
+        let real = self.system.canonical(dir)?;
+        if self.may_lie_at(&real, root) { Ok(real) } else { Err(ReadError::Outside { target: real }) }
+    }
+
+    /// Lists a directory of a layer; a project's only where [`ProviderContext::enter`] allows it.
+    ///
+    /// # Errors
+    /// Those of [`ProviderContext::enter`] and [`System::list`].
+    pub fn list(
+        &self,
+        scope: Scope,
+        dir: &Path,
+        root: &Path,
+        limit: usize,
+    ) -> Result<Vec<DirEntry>, ReadError> {
+        match scope {
+            Scope::Project => {
+                let entries = self.enter(dir, root).and_then(|real| self.system.list(&real, limit));
+                if let Err(error) = &entries
+                    && !matches!(error, ReadError::Missing | ReadError::Kind(_))
+                {
+                    self.add_unread(dir, error.clone(), FileOwner::ToLayer);
+                }
+                entries
+            }
+            _ => self.system.list(dir, limit),
+        }
+    }
+
+    /// Returns the diagnostic of something that was left out. Where it leads out of the project, or may be a file of
+    /// somewhere else, that has a code and a help of its own.
+    pub(crate) fn left_out(
+        &self,
+        scope: Scope,
+        path: &Path,
+        code: DiagnosticCode,
+        error: &ReadError,
+    ) -> Diagnostic {
+        let shown = self.places.source(scope, path).path.clone();
+        let note = |code: DiagnosticCode| {
+            let why = error.to_string();
+            Diagnostic::warning(code, format!("{shown} was left out: {}", escape_hidden(&why)))
+                .at(Place::file(Some(scope), shown.clone()))
+        };
+        match error {
+            ReadError::Outside { target } => {
+                note(DiagnosticCode::FileOutside).help(self.help_for_outside(target))
+            }
+            ReadError::HardLink { .. } => note(DiagnosticCode::FileHardLink).help(HARD_LINK_HELP),
+            _ => note(code),
+        }
+    }
+
+    /// True where something that a project names may lie at a real path: in `root` or in what the user allowed, and in one
+    /// of the roots, where there are any.
+    #[must_use]
+    pub fn may_lie_at(&self, real: &Path, root: &Path) -> bool {
+        let in_root =
+            || real.starts_with(root) || self.real_dir(root).is_some_and(|root| real.starts_with(root));
+        (self.bounds.follows(real) || in_root())
+            && self.roots.is_none_or(|roots| roots.iter().any(|root| real.starts_with(root)))
+    }
+
+    /// Returns what to do about something that leads out of the project.
+    pub(crate) fn help_for_outside(&self, target: &Path) -> String {
+        help_for_outside(self.roots, target)
+    }
+
+    /// True where a file of the tree may be looked at: it really lies in one of the roots, where there are any.
+    #[must_use]
+    pub fn in_roots(&self, path: &Path) -> bool {
+        self.roots.is_none_or(|roots| {
+            self.system.canonical(path).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
+        })
+    }
+
+    /// True where users other than the owner can write in the directory of a file (a sticky one too).
+    pub(crate) fn is_in_shared_dir(&self, path: &Path) -> bool {
+        let dir = path.parent().and_then(|dir| self.system.stat(dir));
+        dir.and_then(|dir| dir.mode).is_some_and(|mode| mode & 0o002 != 0)
+    }
+
+    /// Returns the directory of the project.
+    #[must_use]
+    pub fn project_root(&self) -> &Path {
+        self.bounds.project_root(self.system, self.places)
+    }
+
+    /// Returns the directory that a file of the project must really lie in.
+    #[must_use]
+    pub fn root_of<'p>(&'p self, path: &'p Path) -> &'p Path {
+        self.bounds.root_of(path, self.system, self.places)
+    }
+
+    /// Returns the directory that files of the project directory must lie in. A project that is trusted as a whole is the
+    /// directory that a link leads to; everywhere else such a link may not leave the project.
+    #[must_use]
+    pub fn layer_root(&self) -> &Path {
+        match (self.gate.mode(), &self.places.project) {
+            (TrustMode::Whole, Some(root)) => root,
+            _ => self.project_root(),
+        }
+    }
+
+    /// Returns the canonical path of a file that was just read: grants are about that path, whichever way led
+    /// there.
+    pub(crate) fn real(&self, path: &Path) -> PathBuf {
+        let path = normal(&self.places.cwd, path);
+        self.real_parent(&path)
+            .filter(|_| self.system.link_stat(&path).is_some_and(|stat| stat.kind == FileKind::File))
+            .or_else(|| self.system.canonical(&path).ok())
+            .unwrap_or(path)
+    }
+
+    /// The path of a file that is no link, its directory resolved. Each directory is resolved once in a build: a walk
+    /// from the root down asks for all of them, and each time from the top would be a square of the depth.
+    fn real_parent(&self, path: &Path) -> Option<PathBuf> {
+        Some(self.real_dir(path.parent()?)?.join(path.file_name()?))
+    }
+
+    fn real_dir(&self, dir: &Path) -> Option<PathBuf> {
+        if let Some(real) = self.real_dirs.borrow().get(dir.as_os_str()) {
+            return Some(real.clone());
+        }
+        let real = match (dir.parent(), dir.file_name()) {
+            (Some(above), Some(name)) => match self.system.link_stat(dir)?.kind {
+                FileKind::Dir => self.real_dir(above)?.join(name),
+                _ => self.system.canonical(dir).ok()?,
+            },
+            _ => dir.to_owned(),
+        };
+        self.real_dirs.borrow_mut().insert(dir.as_os_str().to_owned(), real.clone());
+        Some(real)
+    }
+
+    /// Converts bytes to pieces and reports where they are not UTF-8.
+    pub fn decoded(&self, scope: Scope, path: &Path, read: &FileRead) -> Vec<Piece> {
+        let source = self.places.source(scope, path);
+        let pieces = decode(&read.bytes, &source);
+        let is_lossy = pieces.iter().any(|piece| matches!(piece.origin, Origin::Source { lossy: true, .. }));
+        let pieces = self.bom.apply(pieces);
+        if is_lossy {
+            let bad = read.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+            self.note(
+                Diagnostic::warning(
+                    DiagnosticCode::FileNotUtf8,
+                    format!("{} is not UTF-8: {bad} places became U+FFFD", source.path),
+                )
+                .at(Place::file(Some(scope), source.path.clone()))
+                .help("save the file as UTF-8"),
+            );
+        }
+        pieces
+    }
+
+    fn unreadable(&self, what: &ReadRequest<'_>, error: &ReadError) -> Diagnostic {
+        let shown = self.places.source(what.scope, what.path).path.clone();
+        let (code, help) = match error {
+            ReadError::TooLarge { .. } => {
+                (DiagnosticCode::FileTooLarge, "shorten the file; nothing of it was used")
+            }
+            ReadError::Outside { .. } | ReadError::HardLink { .. } => {
+                return self.left_out(what.scope, what.path, DiagnosticCode::FileUnreadable, error);
+            }
+            ReadError::Denied => (DiagnosticCode::FileDenied, "allow reading it, or remove it"),
+            ReadError::Kind(_) => (DiagnosticCode::FileKind, "put a regular file there, or nothing"),
+            ReadError::Dangling | ReadError::Loop => {
+                (DiagnosticCode::FileLink, "mend the link, or remove it")
+            }
+            ReadError::Missing | ReadError::Other(_) => (DiagnosticCode::FileUnreadable, "mend or remove it"),
+        };
+        let (severity, code) = match (error, what.severity) {
+            // A link that leads nowhere does not exist: worth a word, and no error.
+            (ReadError::Dangling | ReadError::Loop, Severity::Error) => (Severity::Warning, code),
+            (_, severity) => (severity, what.code.unwrap_or(code)),
+        };
+        Diagnostic::new(severity, code, format!("{shown} was left out: {error}"))
+            .at(Place::file(Some(what.scope), shown))
+            .help(help)
+    }
+}
+
+/// The reason why a file was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadFailure {
+    /// The file is missing or cannot be read.
+    Unreadable,
+    /// The file is untrusted and was left out.
+    Untrusted,
+}
+
+/// The part of a file that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The whole file; one above the limit is an error.
+    Whole,
+    /// The bytes up to the limit.
+    Head,
+}
+
+/// A file to read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadRequest<'a> {
+    /// The scope.
+    pub scope: Scope,
+    /// The path.
+    pub path: &'a Path,
+    /// The directory that the file must be in.
+    pub within: ReadScope<'a>,
+    /// The limit in bytes.
+    pub limit: u64,
+    /// The handling of a larger file: an error, or read up to the limit.
+    pub extent: Extent,
+    /// A file of the project directory, or of the tree.
+    pub belongs: FileOwner,
+    /// Other users can write in its directory.
+    pub shared: bool,
+    /// The severity of a failure.
+    pub severity: Severity,
+    /// The code of a failure, where it is fixed.
+    pub code: Option<DiagnosticCode>,
+}
+
+impl<'a> ReadRequest<'a> {
+    /// Wants a file of the user's own directory.
+    #[must_use]
+    pub fn global(path: &'a Path, limit: u64) -> Self {
+        ReadRequest {
+            scope: Scope::Global,
+            path,
+            within: ReadScope::Anywhere,
+            limit,
+            extent: Extent::Whole,
+            belongs: FileOwner::ToLayer,
+            shared: false,
+            severity: Severity::Warning,
+            code: None,
+        }
+    }
+
+    /// Makes the diagnostic state that a text could not be read and the next place is tried.
+    #[must_use]
+    pub fn or_unreadable(self) -> Self {
+        let severity = Severity::Error;
+        ReadRequest { severity, code: Some(DiagnosticCode::UnreadableSource), ..self }
+    }
+
+    /// Wants a file of the project.
+    #[must_use]
+    pub fn project(path: &'a Path, within: ReadScope<'a>, limit: u64, belongs: FileOwner) -> Self {
+        ReadRequest { scope: Scope::Project, within, belongs, ..ReadRequest::global(path, limit) }
+    }
+}
+
+fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {
+    match roots {
+        _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
+        Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
+        None => {
+            let target = escape_hidden(&target.display().to_string()).into_owned();
+            format!("copy it into the project, or allow the link: follow `{target}`")
+        }
+    }
+}
+
+/// Reports a project directory that is a link out of the project, where the user allowed nothing in it: there is no project
+/// layer then.
+#[must_use]
+pub fn project_directory_outside(
+    system: &dyn System,
+    places: &Places,
+    bounds: &Bounds,
+    roots: Option<&[PathBuf]>,
+) -> Option<Diagnostic> {
+    let dir = places.project.as_ref()?;
+    let target = system.canonical(dir).ok()?;
+    let root = resolved(system, bounds.project_root(system, places));
+    let is_allowed = |named: &PathBuf| target.starts_with(named) || named.starts_with(&target);
+    if target.starts_with(&root) || bounds.follow.iter().any(is_allowed) {
+        return None;
+    }
+    let shown = places.shown(dir);
+    let error = ReadError::Outside { target: target.clone() }.to_string();
+    let what = format!("{shown} was left out: {}", escape_hidden(&error));
+    let note =
+        Diagnostic::warning(DiagnosticCode::FileOutside, what).at(Place::file(Some(Scope::Project), shown));
+    Some(note.help(help_for_outside(roots, &target)))
+}
+
+pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diagnostic {
+    let (why, help) = match verdict {
+        GateVerdict::UntrustedChanged => {
+            ("it changed since you trusted it", "look at what changed, then trust it")
+        }
+        GateVerdict::UntrustedShared => {
+            ("other users can write in its directory", "look at it, then trust it by its path")
+        }
+        GateVerdict::Denied => (DENIED, DENIED_HELP),
+        GateVerdict::UntrustedNew | GateVerdict::Included => {
+            ("it is not trusted", "look at it, then trust it")
+        }
+    };
+    Diagnostic::warning(
+        DiagnosticCode::TrustUntrusted,
+        format!("{shown} ({bytes} bytes) was left out: {why}"),
+    )
+    .at(Place::file(Some(Scope::Project), shown))
+    .help(help)
+}

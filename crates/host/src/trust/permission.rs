@@ -1,0 +1,422 @@
+//! Permits: what a project may do, as far as the user allowed it: start a program, connect to a service, write a file.
+//!
+//! A permission is bound to everything that makes the deed what it is: each word of a command, where it runs, its variables
+//! as the project wrote them, and the digest of each argument that is a file of the project. It is worked out again at
+//! each start and compared as a whole; whatever differs is another deed, and asks again. What a command may load and no digest
+//! covers is listed, so that a grant shows it.
+
+use super::{contents::Digest, file::JsonObject, pins::PinPath};
+use preface_core::lint::hidden::escape_hidden;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+use std::{collections::BTreeMap, path::Path};
+
+/// Something that a project wants to do, and may once it is granted.
+///
+/// ```
+/// use preface_host::{system::memory::MemorySystem, trust::{CheckedCommand, CommandWords, PermissionState, TrustStore}};
+/// use std::path::Path;
+/// # if cfg!(windows) { return Ok(()); }
+///
+/// let system = MemorySystem::new().with_file("/work/check.js", "ok()");
+/// let root = Path::new("/work");
+/// let argv = ["node".to_owned(), "check.js".to_owned()];
+/// let words = CommandWords { subject: "hooks/check", argv: &argv, cwd: root, env: &[], directory: None };
+/// let permission = || CheckedCommand::check(&system, root, &words).map(|command| command.permission);
+///
+/// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
+/// store.grant_permits(root, None, &[permission()?])?;
+/// let permissions = store.load(&mut Vec::new()).permissions(root);
+/// assert_eq!(permissions.state(&permission()?), PermissionState::Granted);
+///
+/// system.put_file("/work/check.js", "other()");
+/// assert_eq!(permissions.state(&permission()?), PermissionState::Changed);
+/// # Ok::<(), preface_host::trust::TrustError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Permission {
+    /// The extension: `hooks/pre-tool-audit`, `contextProviders/repo`, `mcp/github`, `providers/proxy`,
+    /// `loggers/x`.
+    pub subject: String,
+    /// The permitted action.
+    pub action: PermissionAction,
+}
+
+/// An action that needs permission.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PermissionAction {
+    /// Runs a program.
+    Command {
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// The working directory, relative to the project's root with `/`; `.` for the root itself.
+        cwd: String,
+        /// The environment variables, sorted by name. Values are as the project wrote them, with references
+        /// (`${NAME}`) unresolved.
+        env: Vec<(String, String)>,
+        /// The words that name a file of the project, by where the file really lies, relative to the root.
+        files: Vec<(String, Digest)>,
+        /// The directory of the extension, where one of the words names a file in it, and the digest of all its files.
+        directory: Option<(String, Digest)>,
+    },
+    /// Connects to a service.
+    Endpoint {
+        /// The URL, as the project wrote it.
+        url: String,
+        /// The headers or the key that are sent, sorted by name. Values are references (`${NAME}`), or
+        /// digests of what the project wrote.
+        with: Vec<(String, String)>,
+    },
+    /// Writes a file.
+    Writes {
+        /// The path, as the project wrote it.
+        path: String,
+    },
+}
+
+impl Permission {
+    /// Returns a description of the permission for people, line by line and in full, with hidden characters
+    /// escaped. The first line is the subject.
+    #[must_use]
+    pub fn shown(&self) -> Vec<String> {
+        let mut lines = vec![escape_hidden(&self.subject).into_owned()];
+        match &self.action {
+            PermissionAction::Command { argv, cwd, env, files, directory } => {
+                let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
+                lines.push(format!("runs {}", words.join(" ")));
+                lines.push(format!("in {}", quoted(cwd)));
+                lines.extend(
+                    env.iter().map(|(name, value)| format!("with {}={}", quoted(name), quoted(value))),
+                );
+                lines.extend(files.iter().map(|(path, digest)| format!("file {} {digest}", quoted(path))));
+                lines.extend(
+                    directory.iter().map(|(path, digest)| format!("all of {} {digest}", quoted(path))),
+                );
+                lines.extend(self.not_pinned());
+            }
+            PermissionAction::Endpoint { url, with } => {
+                lines.push(format!("talks to {}", quoted(url)));
+                lines.extend(
+                    with.iter().map(|(name, value)| format!("with {}: {}", quoted(name), quoted(value))),
+                );
+            }
+            PermissionAction::Writes { path } => lines.push(format!("writes {}", quoted(path))),
+        }
+        lines
+    }
+
+    /// Orders what has no order of its own, so that equal deeds are equal values.
+    pub(super) fn tidy(mut self) -> Self {
+        match &mut self.action {
+            PermissionAction::Command { env, files, .. } => {
+                env.sort();
+                files.sort();
+                files.dedup();
+            }
+            PermissionAction::Endpoint { with, .. } => with.sort(),
+            PermissionAction::Writes { .. } => {}
+        }
+        self
+    }
+
+    /// Refuses what a record could not hold, or could not mean.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let fit = |what: &str, text: &str| match text {
+            "" => Err(format!("its {what} is empty")),
+            text if text.contains('\0') => Err(format!("its {what} has a NUL in it")),
+            _ => Ok(()),
+        };
+        let inside = |path: &str| !Path::new(path).has_root() && PinPath::parse(path).is_some();
+        fit("subject", &self.subject)?;
+        match &self.action {
+            PermissionAction::Command { argv, cwd, env, files, directory } => {
+                fit("program", argv.first().map_or("", String::as_str))?;
+                if argv.iter().chain(env.iter().map(|(_, value)| value)).any(|text| text.contains('\0')) {
+                    return Err("an argument or a variable has a NUL in it".into());
+                }
+                if cwd != "." && !inside(cwd) {
+                    return Err("its working directory is no path inside of the project".into());
+                }
+                for (index, (name, _)) in env.iter().enumerate() {
+                    fit("variable's name", name)?;
+                    if name.contains('=') || env[..index].iter().any(|(other, _)| other == name) {
+                        return Err(format!(
+                            "the variable `{}` is twice there or no name",
+                            escape_hidden(name)
+                        ));
+                    }
+                }
+                match files.iter().chain(directory).find(|(path, _)| !inside(path)) {
+                    Some((path, _)) => {
+                        Err(format!("`{}` is no path inside of the project", escape_hidden(path)))
+                    }
+                    None => Ok(()),
+                }
+            }
+            PermissionAction::Endpoint { url, with } => {
+                fit("address", url)?;
+                with.iter().try_for_each(|(name, _)| fit("name of what is sent along", name))
+            }
+            PermissionAction::Writes { path } => fit("path", path),
+        }
+    }
+
+    /// Returns the keys of its record.
+    pub(super) fn keys(&self) -> Map<String, Value> {
+        let pinned = |(path, digest): &(String, Digest)| json!({"path": path, "digest": digest});
+        let mut keys = Map::new();
+        keys.insert("subject".into(), json!(self.subject));
+        match &self.action {
+            PermissionAction::Command { argv, cwd, env, files, directory } => {
+                keys.insert("argv".into(), json!(argv));
+                keys.insert("cwd".into(), json!(cwd));
+                if !env.is_empty() {
+                    let env: Map<_, _> =
+                        env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+                    keys.insert("env".into(), env.into());
+                }
+                if !files.is_empty() {
+                    keys.insert("files".into(), files.iter().map(pinned).collect());
+                }
+                keys.extend(directory.iter().map(|directory| ("directory".to_owned(), pinned(directory))));
+            }
+            PermissionAction::Endpoint { url, with } => {
+                keys.insert("url".into(), json!(url));
+                if !with.is_empty() {
+                    let with: Map<_, _> =
+                        with.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+                    keys.insert("with".into(), with.into());
+                }
+            }
+            PermissionAction::Writes { path } => _ = keys.insert("writes".into(), json!(path)),
+        }
+        keys
+    }
+}
+
+impl Serialize for Permission {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut keys = self.keys();
+        let not_pinned = self.not_pinned();
+        if !not_pinned.is_empty() {
+            keys.insert("not_pinned".into(), json!(not_pinned));
+        }
+        keys.serialize(to)
+    }
+}
+
+/// A permit as it is written in a record.
+#[derive(Deserialize)]
+pub(super) struct StoredPermission {
+    subject: String,
+    argv: Option<Vec<String>>,
+    cwd: Option<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    files: Vec<JsonObject<StoredFile>>,
+    directory: Option<JsonObject<StoredFile>>,
+    url: Option<String>,
+    #[serde(default)]
+    with: BTreeMap<String, String>,
+    writes: Option<String>,
+}
+
+/// The keys of [`StoredPermission`].
+pub(super) const WRITTEN: [&str; 9] =
+    ["subject", "argv", "cwd", "env", "files", "directory", "url", "with", "writes"];
+
+#[derive(Deserialize)]
+struct StoredFile {
+    path: String,
+    digest: Digest,
+}
+
+impl TryFrom<StoredPermission> for Permission {
+    type Error = String;
+
+    fn try_from(written: StoredPermission) -> Result<Self, String> {
+        let StoredPermission { subject, argv, cwd, env, files, directory, url, with, writes } = written;
+        let plain = cwd.is_none() && env.is_empty() && files.is_empty() && directory.is_none();
+        if url.is_none() && !with.is_empty() {
+            return Err("`with` belongs to an address".into());
+        }
+        let action = match (argv, url, writes) {
+            (Some(argv), None, None) => PermissionAction::Command {
+                argv,
+                cwd: cwd.ok_or("`cwd` is missing")?,
+                env: env.into_iter().collect(),
+                files: files.into_iter().map(|JsonObject(file)| (file.path, file.digest)).collect(),
+                directory: directory.map(|JsonObject(directory)| (directory.path, directory.digest)),
+            },
+            (None, Some(url), None) if plain => {
+                PermissionAction::Endpoint { url, with: with.into_iter().collect() }
+            }
+            (None, None, Some(path)) if plain => PermissionAction::Writes { path },
+            _ => return Err("it is not one of a command, an endpoint and a file to write".into()),
+        };
+        let permission = Permission { subject, action }.tidy();
+        permission.check()?;
+        Ok(permission)
+    }
+}
+
+/// Returns a word so that its ends can be seen, as a shell takes it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~^".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => escape_hidden(word).into_owned(),
+        false => format!("'{}'", escape_hidden(word).replace('\'', r"'\''")),
+    }
+}
+
+/// Programs that read files of the working directory by themselves, and what they read.
+const READERS: &[(&[&str], &str)] = &[
+    (&["make", "gmake", "bmake"], "Makefile and whatever it includes"),
+    (&["ninja", "samu"], "build.ninja and whatever it includes"),
+    (&["cmake", "ctest"], "CMakeLists.txt and whatever it includes"),
+    (
+        &["npm", "npx", "yarn", "pnpm", "pnpx", "bun", "bunx", "corepack"],
+        "package.json, its scripts and node_modules",
+    ),
+    (&["cargo"], "Cargo.toml, .cargo/config.toml, build scripts and the sources of the project"),
+    (&["go"], "go.mod and the sources of the project"),
+    (&["just"], "justfile and whatever it imports"),
+    (&["task"], "Taskfile.yml and whatever it includes"),
+    (&["rake", "bundle", "bundler"], "Rakefile, Gemfile and what they load"),
+    (&["mvn", "gradle", "ant", "sbt"], "the build files of the project"),
+    (&["dotnet"], "the project files and the sources of the project"),
+    (&["docker", "docker-compose", "podman", "nerdctl"], "Dockerfile, compose files and images"),
+    (&["git"], "the configuration and the hooks of the repository"),
+    (
+        &["uv", "uvx", "pipx", "poetry", "pdm", "hatch", "tox", "nox", "pytest"],
+        "pyproject.toml, the environment and the modules of the project",
+    ),
+    (&["composer"], "composer.json and its scripts"),
+    (&["mix"], "mix.exs and the sources of the project"),
+    (&["direnv"], ".envrc"),
+    (&["nix", "nix-shell"], "flake.nix, shell.nix and what they import"),
+];
+
+/// Programs that run another program, whose words follow.
+const WRAPPERS: &[&str] = &[
+    "env", "nice", "ionice", "nohup", "time", "timeout", "setsid", "stdbuf", "sudo", "doas", "xargs", "exec",
+];
+
+/// Shells, whose scripts may source others.
+const SHELLS: &[&str] =
+    &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "busybox", "pwsh", "powershell", "cmd"];
+
+/// Interpreters, by the start of their names: `python3.12` is `python`.
+const INTERPRETERS: &[&str] = &[
+    "python", "pypy", "node", "nodejs", "deno", "ruby", "perl", "php", "lua", "tclsh", "Rscript", "julia",
+    "java",
+];
+
+/// Variables that make a program load code.
+const LOADING: &[&str] = &[
+    "BASH_ENV",
+    "CLASSPATH",
+    "ENV",
+    "GIT_CONFIG_GLOBAL",
+    "JAVA_TOOL_OPTIONS",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "LUA_PATH",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PHPRC",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+];
+
+impl Permission {
+    /// Returns a line for everything that the command may load and no digest covers.
+    #[must_use]
+    pub fn not_pinned(&self) -> Vec<String> {
+        let PermissionAction::Command { argv, env, files, directory, .. } = &self.action else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        let has_script = !files.is_empty();
+        for (index, word) in argv.iter().enumerate() {
+            let name = program_name(word);
+            // Behind a wrapper any word may be the program: `timeout 5 make`.
+            let wrapped = index > 0 && WRAPPERS.contains(&program_name(&argv[0]).as_str());
+            if index > 0 && !wrapped {
+                break;
+            }
+            if let Some((_, what)) = READERS.iter().find(|(names, _)| names.contains(&name.as_str())) {
+                lines.push(format!("runs {}, which reads {what}: not pinned", quoted(&name)));
+            } else if SHELLS.contains(&name.as_str()) {
+                let rest = &argv[index + 1..];
+                let is_text = rest.iter().any(|word| is_command_flag(word));
+                lines.push(match (is_text, has_script) {
+                    (true, _) => format!(
+                        "runs {} with a text of commands: the programs and files that they name are not pinned",
+                        quoted(&name)
+                    ),
+                    (false, true) => format!("runs {}: what its script sources by a path is not pinned", quoted(&name)),
+                    (false, false) => format!("runs {}: what it reads is not pinned", quoted(&name)),
+                });
+            } else if is_interpreter(&name) {
+                lines.push(match has_script {
+                    true => format!(
+                        "runs {}: modules that it finds in the working directory or by a path are not pinned",
+                        quoted(&name)
+                    ),
+                    false => format!(
+                        "runs {}, which loads code that no word of the command names: not pinned",
+                        quoted(&name)
+                    ),
+                });
+            }
+        }
+        let inside = |path: &str| directory.as_ref().is_some_and(|(dir, _)| Path::new(path).starts_with(dir));
+        lines.extend(files.iter().filter(|(path, _)| !inside(path)).map(|(path, _)| {
+            format!("starts with a copy of {}: modules and files beside it are not available", quoted(path))
+        }));
+        if let Some((path, _)) = directory {
+            lines.push(format!(
+                "starts with a copy of {}: what it loads from elsewhere in the project is not pinned",
+                quoted(path)
+            ));
+        }
+        lines.extend(
+            env.iter()
+                .filter(|(name, _)| LOADING.contains(&name.as_str()))
+                .map(|(name, _)| format!("gets {}, which may name code to load: not pinned", quoted(name))),
+        );
+        lines
+    }
+}
+
+/// Returns the last name of a path, without what Windows appends to programs.
+fn program_name(word: &str) -> String {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
+    let plain = name.strip_suffix(".exe").or_else(|| name.strip_suffix(".cmd"));
+    plain.unwrap_or(name).to_owned()
+}
+
+fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.iter().any(|known| {
+        name.strip_prefix(known)
+            .is_some_and(|rest| rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.')))
+    })
+}
+
+/// Returns whether a word makes the next one a text of commands: `-c`, `-lc`, `/c`, `-Command`.
+fn is_command_flag(word: &str) -> bool {
+    let short = |rest: &str| {
+        rest.len() <= 4 && rest.ends_with('c') && rest.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    word.strip_prefix('-').is_some_and(short) || ["/c", "/C", "-Command", "-command", "-e"].contains(&word)
+}

@@ -1,0 +1,523 @@
+//! What a project may do.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn command(system: &MemorySystem, argv: &[&str], cwd: &str) -> Result<Permission, TrustError> {
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+    let env = [("B".to_owned(), "${TOKEN}".to_owned()), ("A".to_owned(), String::new())];
+    let words =
+        CommandWords { subject: "hooks/check", argv: &argv, cwd: Path::new(cwd), env: &env, directory: None };
+    CheckedCommand::check(system, root(), &words).map(|command| command.permission)
+}
+
+/// The files of a command, without their digests.
+fn files(permission: &Permission) -> Vec<&str> {
+    let PermissionAction::Command { files, .. } = &permission.action else {
+        panic!("a command: {permission:?}")
+    };
+    files.iter().map(|(path, _)| path.as_str()).collect()
+}
+
+fn project() -> MemorySystem {
+    MemorySystem::new()
+        .with_file("/work/check.js", "1")
+        .with_file("/work/hooks/run.sh", "2")
+        .with_file("/work/node", "3")
+        .with_file("/other/x", "4")
+        .with_link("/work/alias.js", "check.js")
+        .with_link("/work/out", "/other")
+        .with_link("/work/nowhere", "none")
+        .with_link("/other/in", "/work/check.js")
+}
+
+#[test]
+fn every_word_that_is_a_file_of_the_project_is_pinned() {
+    let system = project();
+    for (argv, cwd, expected) in [
+        (&["node", "check.js"][..], "", &["check.js"][..]),
+        (&["node", "check.js", "./check.js", "/work/check.js", "--x"], "/work", &["check.js"]),
+        (&["node", "../check.js", "run.sh"], "hooks", &["check.js", "hooks/run.sh"]),
+        (&["/work/hooks/run.sh", "-"], "", &["hooks/run.sh"]),
+        (&["./node"], "", &["node"]),
+        (&["node"], "", &[]),
+        (&["node", "node"], "", &["node"]),
+        (&["sh", "alias.js", "/other/in"], "", &["check.js"]),
+        (&["sh", "/other/x", "../other/x", "..", ".", "", "hooks", "none", "nowhere"], "", &[]),
+        (&["sh", "-c", &"long ".repeat(2000)], "", &[]),
+    ] {
+        let permission = command(&system, argv, cwd).expect("it can be pinned");
+        assert_eq!(files(&permission), expected, "{argv:?}");
+    }
+    let permission = command(&system, &["node", "../check.js"], "/work/hooks").expect("it can be pinned");
+    let digest = Digest::of(b"1");
+    assert_eq!(
+        permission.action,
+        PermissionAction::Command {
+            argv: vec!["node".into(), "../check.js".into()],
+            cwd: "hooks".into(),
+            env: vec![("A".into(), String::new()), ("B".into(), "${TOKEN}".into())],
+            files: vec![("check.js".into(), digest)],
+            directory: None,
+        }
+    );
+}
+
+#[test]
+fn what_cannot_be_pinned_is_told() {
+    let system = project()
+        .with_file("/work/huge", vec![0; (16 << 20) + 1])
+        .with_unreadable("/work/secret")
+        .with_special("/work/pipe");
+    for word in ["huge", "secret", "pipe", "out/x", "out/none", "hooks/../out/x"] {
+        let error = command(&system, &["sh", word], "").expect_err(word);
+        assert_eq!(error.code().as_str(), "trust/entry-invalid");
+        assert!(error.to_string().contains("cannot be pinned"), "{error}");
+    }
+    for cwd in ["/", "/other", "..", "out", "none", "check.js/x"] {
+        assert!(command(&system, &["sh"], cwd).is_err(), "{cwd}");
+    }
+    for argv in [&[][..], &[""], &["sh", "a\0"]] {
+        assert!(command(&system, argv, "").is_err(), "{argv:?}");
+    }
+}
+
+#[test]
+fn a_permit_is_bound_to_all_that_it_says() {
+    let system = project();
+    let granted = command(&system, &["node", "check.js"], "").expect("a permit");
+    let records = load_any(&system);
+    assert_eq!(records.permissions(root()).state(&granted), PermissionState::New);
+    let report =
+        store(&system).grant_permissions(root(), None, std::slice::from_ref(&granted)).expect("granted");
+    assert_eq!(report.added, std::slice::from_ref(&granted));
+    let approved = AuditEvent::Approval {
+        canonical_path: ROOT.into(),
+        decision: "granted".into(),
+        subjects: vec!["hooks/check".into()],
+    };
+    assert_eq!(report.audit, [approved]);
+
+    let permissions = load(&system).permissions(root());
+    assert_eq!(permissions.state(&granted), PermissionState::Granted);
+    let with = |change: fn(&mut Permission)| {
+        let mut other = granted.clone();
+        change(&mut other);
+        permissions.state(&other)
+    };
+    assert_eq!(with(|permission| permission.subject = "hooks/other".into()), PermissionState::New);
+    assert_eq!(with(|permission| permission.action = endpoint("", "x").action), PermissionState::Changed);
+    let changes: [fn(&mut Permission); 9] = [
+        |permission| parts(permission).0.push("--force".into()),
+        |permission| parts(permission).0[0] = "/usr/bin/node".into(),
+        |permission| *parts(permission).1 = "hooks".into(),
+        |permission| parts(permission).2[1].1 = "${OTHER}".into(),
+        |permission| parts(permission).2[1].0 = "C".into(),
+        |permission| drop(parts(permission).2.pop()),
+        |permission| parts(permission).3[0].1 = Digest::of(b"other"),
+        |permission| parts(permission).3[0].0 = "other.js".into(),
+        |permission| parts(permission).3.clear(),
+    ];
+    for (index, change) in changes.into_iter().enumerate() {
+        assert_eq!(with(change), PermissionState::Changed, "change {index}");
+    }
+    assert_eq!(
+        with(|permission| parts(permission).2.reverse()),
+        PermissionState::Granted,
+        "variables have no order"
+    );
+
+    system.put_file("/work/check.js", "edited");
+    let edited = command(&system, &["node", "check.js"], "").expect("a permit");
+    assert_eq!(permissions.state(&edited), PermissionState::Changed);
+    assert_eq!(permissions.latest("hooks/check"), Some(&granted));
+    store(&system).grant_permissions(root(), None, std::slice::from_ref(&edited)).expect("granted");
+    let permissions = load(&system).permissions(root());
+    assert_eq!(permissions.state(&edited), PermissionState::Granted);
+    assert_eq!(permissions.state(&granted), PermissionState::Granted, "after switching branches");
+    assert_eq!(permissions.latest("hooks/check"), Some(&edited));
+}
+
+type Parts<'a> =
+    (&'a mut Vec<String>, &'a mut String, &'a mut Vec<(String, String)>, &'a mut Vec<(String, Digest)>);
+
+fn parts(permission: &mut Permission) -> Parts<'_> {
+    let PermissionAction::Command { argv, cwd, env, files, .. } = &mut permission.action else {
+        panic!("a command")
+    };
+    (argv, cwd, env, files)
+}
+
+#[test]
+fn a_permit_of_one_project_says_nothing_in_another() {
+    let system = MemorySystem::new();
+    let repository = Some(Path::new("/work/.git"));
+    let permission = endpoint("mcp/a", "https://a");
+    store(&system).grant_permissions(root(), repository, std::slice::from_ref(&permission)).expect("granted");
+    let records = load(&system);
+    // A work tree of the same repository has other files.
+    for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
+        let permissions = records.permissions(Path::new(root));
+        assert!(permissions.granted.is_empty(), "{root}");
+        assert_eq!(permissions.state(&permission), PermissionState::New);
+    }
+    assert_eq!(records.permissions(root()).state(&permission), PermissionState::Granted);
+    let report = store(&system)
+        .grant_permissions(Path::new("/tree"), repository, std::slice::from_ref(&permission))
+        .expect("granted");
+    assert_eq!(report.added, std::slice::from_ref(&permission), "it was not granted there before");
+
+    // A revocation reaches every work tree, also where only the record knows the repository.
+    store(&system)
+        .grant_permissions(Path::new("/tree"), repository, &[endpoint("mcp/b", "https://b")])
+        .expect("granted");
+    let report = store(&system).revoke_permissions(root(), None, None).expect("revoked");
+    assert_eq!(report.removed, ["mcp/a", "mcp/b"]);
+    assert!(load(&system).permissions(Path::new("/tree")).granted.is_empty());
+    assert_eq!(load(&system).list(), [], "a record that says nothing goes");
+}
+
+#[test]
+fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
+    let system = MemorySystem::new();
+    store(&system).grant_permissions(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+    let records = load(&system);
+    assert_eq!(records.pins(root(), None).trust(), Trust::Untrusted);
+    assert_eq!(records.whole(root()), None);
+    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    store(&system).revoke_permissions(root(), None, None).expect("revoked");
+    assert_eq!(state(&load(&system).pins(root(), None), "a", "1"), PinState::Granted);
+    store(&system).grant_permissions(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+    let path = text("a", "").path;
+    store(&system).revoke_pins(root(), None, Some(&[path])).expect("revoked");
+    assert!(!load(&system).permissions(root()).granted.is_empty(), "one text is one text");
+    let report = store(&system).revoke_pins(root(), None, None).expect("revoked");
+    assert_eq!(report.permissions, ["mcp/a"], "everything is everything");
+    assert!(load(&system).permissions(root()).granted.is_empty());
+}
+
+#[test]
+fn repeating_changes_nothing() {
+    let system = MemorySystem::new();
+    let both = [endpoint("mcp/a", "https://a"), endpoint("mcp/b", "https://b")];
+    store(&system).grant_permissions(root(), None, &both).expect("granted");
+    let before = content(&system);
+    system.set_now(at("2028-01-01T00:00:00Z"));
+    let report = store(&system).grant_permissions(root(), None, &both).expect("granted");
+    assert_eq!((report.added, report.unchanged, report.audit), (vec![], both.to_vec(), vec![]));
+    assert_eq!(content(&system), before);
+
+    let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
+    let report = store(&system).revoke_permissions(root(), None, Some(&subjects)).expect("revoked");
+    assert_eq!(report.removed, ["mcp/b"]);
+    assert_eq!(load(&system).permissions(root()).granted, both[..1]);
+    let report = store(&system).revoke_permissions(root(), None, Some(&subjects)).expect("revoked");
+    assert_eq!((report.removed, report.audit), (vec![], vec![]));
+    assert!(
+        store(&MemorySystem::new()).revoke_permissions(root(), None, None).is_ok(),
+        "without a store there is nothing to revoke"
+    );
+}
+
+#[test]
+fn what_a_record_cannot_hold_is_not_granted() {
+    let system = MemorySystem::new();
+    let with = |argv: &[&str], cwd: &str, env: &[(&str, &str)], file: &str| Permission {
+        subject: "hooks/x".into(),
+        action: PermissionAction::Command {
+            argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+            cwd: cwd.into(),
+            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            files: vec![(file.into(), Digest::of(b""))],
+            directory: None,
+        },
+    };
+    let in_directory = |path: &str| {
+        let mut permission = with(&["x"], ".", &[], "a");
+        let PermissionAction::Command { directory, .. } = &mut permission.action else { panic!("a command") };
+        *directory = Some((path.into(), Digest::of(b"")));
+        permission
+    };
+    for bad in [
+        with(&[], ".", &[], "a"),
+        with(&["x"], "..", &[], "a"),
+        with(&["x"], "/", &[], "a"),
+        with(&["x"], ".", &[("A", "1"), ("A", "2")], "a"),
+        with(&["x"], ".", &[("A=", "1")], "a"),
+        with(&["x"], ".", &[], "../a"),
+        with(&["x"], ".", &[], "/a"),
+        in_directory("../a"),
+        in_directory("/a"),
+        endpoint("", "https://a"),
+        endpoint("mcp/a", ""),
+        endpoint("mcp/a", "\0"),
+        Permission { subject: "loggers/x".into(), action: PermissionAction::Writes { path: String::new() } },
+    ] {
+        let error =
+            store(&system).grant_permissions(root(), None, std::slice::from_ref(&bad)).expect_err("bad");
+        assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
+    }
+    assert_eq!(system.stat(Path::new(FILE)), None);
+    let good = with(&["x", ""], ".", &[("A", "1")], "a");
+    assert!(store(&system).grant_permissions(root(), None, &[good, in_directory("a/b")]).is_ok());
+}
+
+#[test]
+fn the_file_is_documented() {
+    let system = project();
+    let logger =
+        Permission { subject: "loggers/l".into(), action: PermissionAction::Writes { path: "l.log".into() } };
+    let permissions = [
+        endpoint("mcp/m", "https://m"),
+        logger,
+        command(&system, &["node", "check.js"], "").expect("a permit"),
+    ];
+    store(&system).grant_permissions(root(), None, &permissions).expect("granted");
+    assert_eq!(
+        content(&system),
+        format!(
+            r#"{{
+  "entries": [],
+  "pins": [
+    {{
+      "root": "/work",
+      "grantedAt": "2026-01-02T03:04:05.000Z",
+      "pins": [],
+      "commands": [
+        {{
+          "subject": "hooks/check",
+          "argv": [
+            "node",
+            "check.js"
+          ],
+          "cwd": ".",
+          "env": {{
+            "A": "",
+            "B": "${{TOKEN}}"
+          }},
+          "files": [
+            {{
+              "path": "check.js",
+              "digest": "{}"
+            }}
+          ],
+          "grantedAt": "2026-01-02T03:04:05.000Z"
+        }},
+        {{
+          "subject": "loggers/l",
+          "writes": "l.log",
+          "grantedAt": "2026-01-02T03:04:05.000Z"
+        }},
+        {{
+          "subject": "mcp/m",
+          "url": "https://m",
+          "grantedAt": "2026-01-02T03:04:05.000Z"
+        }}
+      ]
+    }}
+  ]
+}}"#,
+            Digest::of(b"1")
+        )
+    );
+}
+
+#[test]
+fn bad_permits_are_skipped_and_kept() {
+    let instant = "2026-01-01T00:00:00Z";
+    let bad = [
+        r#"{"subject": "bad/1", "argv": ["x"]}"#.to_owned(),
+        format!(r#"{{"subject": "bad/2", "grantedAt": "{instant}", "argv": ["x"]}}"#),
+        format!(r#"{{"subject": "bad/3", "grantedAt": "{instant}", "argv": ["x"], "cwd": "../y"}}"#),
+        format!(r#"{{"subject": "bad/4", "grantedAt": "{instant}", "argv": ["x"], "cwd": ".", "url": "u"}}"#),
+        format!(r#"{{"subject": "bad/5", "grantedAt": "{instant}", "url": "u", "env": {{"A": "1"}}}}"#),
+        format!(r#"{{"subject": "bad/6", "grantedAt": "{instant}", "socket": "s"}}"#),
+        format!(
+            r#"{{"subject": "bad/7", "grantedAt": "{instant}", "argv": ["x"], "cwd": ".", "files": [["a"]]}}"#
+        ),
+        format!(
+            r#"{{"subject": "bad/8", "grantedAt": "{instant}", "argv": ["x"], "cwd": ".", "with": {{"A": "1"}}}}"#
+        ),
+        format!(r#"{{"subject": "bad/9", "grantedAt": "{instant}", "writes": "x", "with": {{"A": "1"}}}}"#),
+        "7".to_owned(),
+    ];
+    let file = format!(
+        r#"{{"pins": [
+          {{"root": "/work", "grantedAt": "{instant}", "pins": [], "commands": [
+            {{"subject": "mcp/a", "url": "https://a", "grantedAt": "{instant}", "by": "me"}}, {}]}},
+          {{"root": "/work", "grantedAt": "soon", "commands": [{{"subject": "mcp/b"}}], "kept": 1}}]}}"#,
+        bad.join(",")
+    );
+    let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
+    let mut notes = Diagnostics::new();
+    let permissions = store(&system).load(&mut notes).permissions(root());
+    assert_eq!(codes(&notes), ["trust/entry-invalid"; 11]);
+    assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
+    assert_eq!(permissions.granted.len(), 1);
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    let kept = content(&system);
+    for number in 1..=9 {
+        assert!(kept.contains(&format!("bad/{number}")), "{number} is kept: {kept}");
+    }
+    assert!(kept.contains("\"by\": \"me\"") && kept.contains("mcp/b"), "{kept}");
+
+    let subjects = ["bad/6".to_owned(), "mcp/b".to_owned()];
+    store(&system).revoke_permissions(root(), None, Some(&subjects)).expect("revoked");
+    let kept = content(&system);
+    assert!(!kept.contains("bad/6") && !kept.contains("mcp/b"), "nor may another version grant it: {kept}");
+    assert!(kept.contains("bad/5") && kept.contains("mcp/a"), "{kept}");
+    store(&system).revoke_permissions(root(), None, None).expect("revoked");
+    let kept = content(&system);
+    assert!(!kept.contains("bad/") && !kept.contains("mcp/") && kept.contains("\"kept\": 1"), "{kept}");
+}
+
+#[test]
+fn a_permit_without_a_subject_goes_with_any_revocation() {
+    // In a record that is read, and in one that only another version may be able to read.
+    for instant in ["2026-01-01T00:00:00Z", "soon"] {
+        let file = format!(
+            r#"{{"pins": [{{"root": "/work", "grantedAt": "{instant}", "pins": [], "commands": [{{"argv": ["x"]}}]}}]}}"#
+        );
+        let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
+        store(&system).revoke_permissions(root(), None, Some(&["mcp/a".to_owned()])).expect("revoked");
+        assert!(!content(&system).contains("argv"), "{instant}: {}", content(&system));
+    }
+}
+
+#[test]
+fn a_listing_shows_what_stands() {
+    let system = MemorySystem::new();
+    let permission = endpoint("mcp/a", "https://a");
+    store(&system).grant_permissions(root(), None, std::slice::from_ref(&permission)).expect("granted");
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).grant_permissions(key(), None, std::slice::from_ref(&permission)).expect("granted");
+    let rows = load(&system).list();
+    let told: Vec<_> =
+        rows.iter().map(|row| (row.path.as_str(), row.trust, row.permissions.as_slice())).collect();
+    let permissions = std::slice::from_ref(&permission);
+    assert_eq!(told, [(ROOT, Trust::Trusted, permissions), (KEY, Trust::Trusted, permissions)]);
+    assert_eq!(
+        serde_json::to_value(&rows[0]).expect("JSON")["permissions"],
+        serde_json::json!([{"subject": "mcp/a", "url": "https://a"}])
+    );
+    store(&system).decline_whole(key(), None).expect("revoked");
+    let rows = load(&system).list();
+    assert_eq!((rows[1].trust, rows[1].permissions.len()), (Trust::Declined, 0));
+}
+
+#[test]
+fn a_store_inside_of_the_project_permits_nothing() {
+    let inside = "/work/.stud/trust.json";
+    let file = r#"{"pins":[{"root":"/work","grantedAt":"2026-01-01T00:00:00Z","pins":[],"commands":
+        [{"subject":"mcp/a","url":"https://a","grantedAt":"2026-01-01T00:00:00Z"}]}]}"#;
+    let system = MemorySystem::new().with_file(inside, file).with_mode(inside, 0o600);
+    let store = TrustStore::at(&system, inside.into());
+    assert!(store.load(&mut Vec::new()).permissions(root()).granted.is_empty());
+    let error = store.grant_permissions(root(), None, &[endpoint("mcp/a", "https://a")]).expect_err("inside");
+    assert_eq!(error.code().as_str(), "trust/scope-violation");
+}
+
+#[test]
+fn nothing_is_hidden_from_people() {
+    let mut permission =
+        command(&project(), &["sh", "-c", "it's\n\u{202e}x", "", "check.js"], "hooks/..").expect("fine");
+    permission.subject = "hooks/\u{200b}x".into();
+    let digest = Digest::of(b"1");
+    assert_eq!(
+        permission.shown(),
+        [
+            r"hooks/\u{200b}x",
+            r"runs sh -c 'it'\''s\u{a}\u{202e}x' '' check.js",
+            "in .",
+            "with A=''",
+            "with B='${TOKEN}'",
+            &format!("file check.js {digest}"),
+            "runs sh with a text of commands: the programs and files that they name are not pinned",
+            "starts with a copy of check.js: modules and files beside it are not available",
+        ]
+    );
+    assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "talks to 'https://a/?b'"]);
+    let long = "x".repeat(5000);
+    let writes =
+        Permission { subject: "loggers/x".into(), action: PermissionAction::Writes { path: long.clone() } };
+    assert_eq!(writes.shown()[1], format!("writes {long}"), "all of it");
+}
+
+fn load_any(system: &MemorySystem) -> Records {
+    store(system).load(&mut Vec::new())
+}
+
+#[derive(Clone, Debug)]
+enum PermissionStep {
+    Clock(i64),
+    Whole(usize, bool),
+    Permit(usize, usize, u8),
+    Forbid(usize, Option<usize>),
+    Pin(usize),
+    Unpin(usize),
+}
+
+const SUBJECTS: [&str; 2] = ["mcp/a", "hooks/b"];
+const ROOTS: [&str; 3] = ["/a", "/a/b", "/c"];
+
+fn step() -> impl Strategy<Value = PermissionStep> {
+    prop_oneof![
+        (-100_000_000_i64..100_000_000).prop_map(PermissionStep::Clock),
+        (0..3_usize, any::<bool>()).prop_map(|(root, yes)| PermissionStep::Whole(root, yes)),
+        (0..3_usize, 0..2_usize, 0..3_u8)
+            .prop_map(|(root, name, url)| PermissionStep::Permit(root, name, url)),
+        (0..3_usize, proptest::option::of(0..2_usize))
+            .prop_map(|(root, name)| PermissionStep::Forbid(root, name)),
+        (0..3_usize).prop_map(PermissionStep::Pin),
+        (0..3_usize).prop_map(PermissionStep::Unpin),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn the_last_operation_wins(steps in proptest::collection::vec(step(), 1..40)) {
+        let system = MemorySystem::new();
+        let start = system.now();
+        let mut granted: BTreeSet<(usize, usize, u8)> = BTreeSet::new();
+        for step in steps {
+            let store = store(&system);
+            match step {
+                PermissionStep::Clock(skew) => system.set_now(start + SignedDuration::from_millis(skew)),
+                PermissionStep::Whole(root, true) => {
+                    store.grant_whole(Path::new(ROOTS[root]), None, None).expect("granted");
+                }
+                PermissionStep::Whole(root, false) => {
+                    store.decline_whole(Path::new(ROOTS[root]), None).expect("revoked");
+                    granted.retain(|(other, ..)| *other != root);
+                }
+                PermissionStep::Permit(root, name, url) => {
+                    let permission = endpoint(SUBJECTS[name], &url.to_string());
+                    store.grant_permissions(Path::new(ROOTS[root]), None, &[permission]).expect("granted");
+                    granted.insert((root, name, url));
+                }
+                PermissionStep::Forbid(root, name) => {
+                    let subjects = name.map(|name| vec![SUBJECTS[name].to_owned()]);
+                    store.revoke_permissions(Path::new(ROOTS[root]), None, subjects.as_deref()).expect("revoked");
+                    granted.retain(|(other, subject, _)| *other != root || name.is_some_and(|name| name != *subject));
+                }
+                PermissionStep::Pin(root) => {
+                    store.grant_pins(Path::new(ROOTS[root]), None, &[text("a", "1")]).expect("granted");
+                }
+                PermissionStep::Unpin(root) => {
+                    store.revoke_pins(Path::new(ROOTS[root]), None, None).expect("revoked");
+                    granted.retain(|(other, ..)| *other != root);
+                }
+            }
+            let records = load_any(&system);
+            for (root, path) in ROOTS.iter().enumerate() {
+                let permissions = records.permissions(Path::new(path));
+                for (name, url) in (0..2).flat_map(|name| (0..3_u8).map(move |url| (name, url))) {
+                    let stands = permissions.state(&endpoint(SUBJECTS[name], &url.to_string())) == PermissionState::Granted;
+                    prop_assert_eq!(stands, granted.contains(&(root, name, url)));
+                }
+            }
+        }
+    }
+}

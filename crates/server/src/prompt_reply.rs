@@ -1,0 +1,229 @@
+//! What a prompt looks like on its way out, and the answers that are at hand.
+
+use crate::CacheAnswer;
+use axum::{
+    body::Bytes,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use moka::sync::Cache;
+use preface::store::{
+    ChangeStamp, ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, TemplateUsed,
+    format_instant,
+};
+use preface_core::diagnostic::Diagnostics;
+use serde::Serialize;
+use std::{
+    mem::size_of,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// The prompt of a conversation.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct PromptReply {
+    /// The conversation.
+    #[schema(value_type = String, min_length = 1, max_length = 255)]
+    pub conversation_id: ConversationId,
+    /// What to send as system prompt; null: send none.
+    #[schema(value_type = Option<String>, required)]
+    pub system_prompt: Option<Arc<str>>,
+    /// True where this request built it.
+    pub constructed: bool,
+    /// Counts from 1 with each prompt of the conversation.
+    pub revision: u64,
+    /// The digest of the kept prompt, as `blake3:<hex>`.
+    #[schema(pattern = "^blake3:[0-9a-f]+$")]
+    pub fingerprint: String,
+    /// The directory it was built for.
+    pub cwd: String,
+    /// The model it was built for.
+    #[schema(required)]
+    pub model: Option<String>,
+    /// The profile it was built by.
+    pub preset: String,
+    /// The template it was built from.
+    #[schema(value_type = Option<Template>, required)]
+    pub template: Option<TemplateUsed>,
+    /// Why it was built.
+    #[schema(value_type = ReasonWord)]
+    pub reason: ConstructReason,
+    /// When the conversation began.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    /// When this prompt was built.
+    #[schema(format = DateTime)]
+    pub constructed_at: String,
+    /// What came up.
+    #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
+    pub diagnostics: Diagnostics,
+}
+
+/// Why a prompt was built, as the description lists it.
+#[derive(utoipa::ToSchema)]
+#[schema(as = ConstructReason, rename_all = "kebab-case")]
+#[expect(dead_code, reason = "only its description is used")]
+pub enum ReasonWord {
+    /// The conversation began.
+    FirstTurn,
+    /// It was summarised.
+    Compaction,
+    /// Somebody asked for it.
+    Refresh,
+}
+
+/// A template that a prompt was built from.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Template {
+    /// As the conversation chose it: `name`, `name@label` or `name@3`.
+    pub chosen: String,
+    /// Its name.
+    pub name: String,
+    /// Its version; null where it was the default.
+    #[schema(required)]
+    pub version: Option<u64>,
+}
+
+impl PromptReply {
+    /// Says what is kept.
+    pub(crate) fn of(head: &PromptSummary, constructed: bool, diagnostics: Diagnostics) -> Self {
+        PromptReply {
+            conversation_id: head.id.clone(),
+            system_prompt: (!head.text.is_empty()).then(|| head.text.clone()),
+            constructed,
+            revision: head.revision.revision,
+            fingerprint: head.fingerprint.clone(),
+            cwd: head.cwd.clone(),
+            model: head.model.clone(),
+            preset: head.preset.clone(),
+            template: head.template.clone(),
+            reason: head.reason,
+            created_at: format_instant(head.created_at),
+            constructed_at: format_instant(head.constructed_at),
+            diagnostics,
+        }
+    }
+
+    /// Says the same with another text.
+    pub(crate) fn with_text(self, text: String) -> Self {
+        PromptReply { system_prompt: Some(text.into()), ..self }
+    }
+}
+
+/// Returns the entity tag of a state of a conversation.
+pub(crate) fn tag(revision: Revision) -> HeaderValue {
+    let tag = format!("\"r{}-{:x}\"", revision.revision, revision.stamp);
+    HeaderValue::from_str(&tag).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
+}
+
+/// A document with a status and the tag of what it is about.
+pub(crate) fn tagged(status: StatusCode, revision: Revision, body: &impl Serialize) -> Response {
+    let bytes = serde_json::to_vec(body).unwrap_or_default();
+    sent(status, tag(revision), bytes.into())
+}
+
+/// How many headers an answer has in the end; room for them is made once.
+const HEADERS: usize = 12;
+
+fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
+    let mut headers = HeaderMap::with_capacity(HEADERS);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::ETAG, tag);
+    (status, headers, body).into_response()
+}
+
+/// Prompts that were read before. Each use asks the store whether they still are what is kept, so that an answer is never
+/// older than the store's.
+#[derive(Clone, Debug)]
+pub(crate) struct PromptCache(Option<Cache<ConversationId, Arc<CachedPrompt>>>);
+
+/// A prompt at hand.
+#[derive(Debug)]
+pub(crate) struct CachedPrompt {
+    pub(crate) head: PromptSummary,
+    tag: HeaderValue,
+    body: Bytes,
+    /// What the store looked like when this was found to be what it keeps.
+    seen: Mutex<Option<ChangeStamp>>,
+}
+
+impl CachedPrompt {
+    fn of(head: PromptSummary, pulse: Option<ChangeStamp>) -> Self {
+        let body = serde_json::to_vec(&PromptReply::of(&head, false, Diagnostics::new()));
+        CachedPrompt {
+            tag: tag(head.revision),
+            body: body.unwrap_or_default().into(),
+            head,
+            seen: Mutex::new(pulse),
+        }
+    }
+
+    /// The answer of a request that built nothing and has nothing to note.
+    pub(crate) fn response(&self) -> Response {
+        sent(StatusCode::OK, self.tag.clone(), self.body.clone())
+    }
+
+    pub(crate) fn tag(&self) -> &HeaderValue {
+        &self.tag
+    }
+
+    /// True where nobody wrote anything since it was found to be what is kept.
+    fn is_fresh(&self, pulse: Option<ChangeStamp>) -> bool {
+        pulse.is_some() && *self.seen() == pulse
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Option<ChangeStamp>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PromptCache {
+    /// Keeps so many bytes at hand.
+    pub(crate) fn new(bytes: u64) -> Self {
+        let weight = |_: &ConversationId, kept: &Arc<CachedPrompt>| {
+            let untrusted = kept.body.len() + kept.head.text.len() + size_of::<CachedPrompt>() + 512;
+            u32::try_from(untrusted).unwrap_or(u32::MAX)
+        };
+        PromptCache((bytes > 0).then(|| Cache::builder().weigher(weight).max_capacity(bytes).build()))
+    }
+
+    /// Returns the prompt of a conversation, and whether it was at hand. The store is asked for no more than it takes to
+    /// know that the answer is what it keeps now.
+    pub(crate) async fn read(
+        &self,
+        store: &dyn Store,
+        id: &ConversationId,
+    ) -> Result<Option<(Arc<CachedPrompt>, CacheAnswer)>, StoreError> {
+        // Before anything is read: what is written meanwhile is then seen the next time.
+        let pulse = store.pulse();
+        let Some(cache) = &self.0 else {
+            let head = store.head(id).await?;
+            return Ok(head.map(|head| (Arc::new(CachedPrompt::of(head, pulse)), CacheAnswer::Miss)));
+        };
+        if let Some(kept) = cache.get(id) {
+            if kept.is_fresh(pulse) {
+                return Ok(Some((kept, CacheAnswer::Hit)));
+            }
+            match store.revision(id).await? {
+                Some(revision) if revision == kept.head.revision => {
+                    *kept.seen() = pulse;
+                    return Ok(Some((kept, CacheAnswer::Hit)));
+                }
+                Some(_) => {}
+                None => {
+                    cache.invalidate(id);
+                    return Ok(None);
+                }
+            }
+        }
+        let Some(head) = store.head(id).await? else { return Ok(None) };
+        let kept = Arc::new(CachedPrompt::of(head, pulse));
+        cache.insert(id.clone(), kept.clone());
+        Ok(Some((kept, CacheAnswer::Miss)))
+    }
+
+    pub(crate) fn drop(&self, id: &ConversationId) {
+        if let Some(cache) = &self.0 {
+            cache.invalidate(id);
+        }
+    }
+}
