@@ -33,8 +33,9 @@ use preface::{
     },
     session::InputOutcome,
 };
+use serde::Deserialize;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::{cmp::Ordering, path::PathBuf};
 
 /// The flags of what to build.
 #[derive(Args, Clone, Debug, Default)]
@@ -169,21 +170,32 @@ impl SubjectFlags {
 
 /// Builds a saved snapshot again; `shown` is its file, for people.
 pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
-    let mut snapshot: Snapshot = serde_json::from_slice(bytes).map_err(|error| {
-        CommandFailure::new(format!("invalid snapshot: `{shown}`: {error}"))
-            .help("`preface build --save-snapshot FILE` writes one")
-    })?;
-    if snapshot.version != SNAPSHOT_VERSION {
-        return Err(CommandFailure::new(format!(
-            "`{shown}` is a snapshot of version {}, and this program reads version {SNAPSHOT_VERSION}",
-            snapshot.version
-        ))
-        .help("save the snapshot again with `preface build --save-snapshot FILE`"));
-    }
+    let mut snapshot = read_snapshot(shown, bytes)?;
     let prompt = Engine::rebuild(&mut snapshot)?;
     let tools = Engine::rebuild_tools(&mut snapshot)?;
     prompt.check_tiling().map_err(|why| CommandFailure::new(format!("`{shown}` does not add up: {why}")))?;
     Ok(Subject::made(prompt, snapshot, tools, None, Vec::new()))
+}
+
+/// Reads a saved snapshot. Its version comes first, because a file of another version has other fields.
+fn read_snapshot(shown: &str, bytes: &[u8]) -> Result<Snapshot, CommandFailure> {
+    #[derive(Deserialize)]
+    struct SnapshotVersion {
+        version: u32,
+    }
+    let invalid = |error: serde_json::Error| {
+        CommandFailure::new(format!("invalid snapshot: `{shown}`: {error}"))
+            .help("`preface build --save-snapshot FILE` writes one")
+    };
+    let SnapshotVersion { version } = serde_json::from_slice(bytes).map_err(invalid)?;
+    let age = match version.cmp(&SNAPSHOT_VERSION) {
+        Ordering::Less => "an earlier",
+        Ordering::Equal => return serde_json::from_slice(bytes).map_err(invalid),
+        Ordering::Greater => "a later",
+    };
+    let numbers = format!("version {version}; this program reads version {SNAPSHOT_VERSION}");
+    Err(CommandFailure::new(format!("`{shown}` was written by {age} version of preface ({numbers})"))
+        .help("build it again with `preface build --save-snapshot FILE`"))
 }
 
 /// Turns an error of the engine into a failure.

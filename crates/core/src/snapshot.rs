@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The version of the JSON form that `build --save-snapshot` writes.
-pub const SNAPSHOT_VERSION: u32 = 1;
+pub const SNAPSHOT_VERSION: u32 = 2;
 
 /// A turn with everything that was found for it. `docs/reference/snapshot.md` describes its JSON form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The version of this form: 1.
+    /// The version of this form: [`SNAPSHOT_VERSION`].
     pub version: u32,
     /// The request for the prompt.
     pub turn: Turn,

@@ -8,6 +8,8 @@ mod completions;
 mod conversations;
 mod counting;
 mod diff;
+#[cfg(unix)]
+mod earlier_data;
 mod explain;
 mod hooks_run;
 mod init;

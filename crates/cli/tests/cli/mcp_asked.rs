@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 /// A server as a script: `fake.sh DIR` leaves a mark in DIR, behaves as `DIR/mode` says, and offers `DIR/tools`.
-const FAKE: &str = r#"
+pub(crate) const FAKE: &str = r#"
 dir=$1
 echo "$TOKEN" >> "$dir/mark"
 read -r mode < "$dir/mode"

@@ -14,7 +14,7 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A service that runs. It ends with the test.
-struct Service {
+pub(crate) struct Service {
     child: Child,
     address: String,
     greeting: String,
@@ -22,7 +22,7 @@ struct Service {
 }
 
 impl Service {
-    fn start(sandbox: &Sandbox, line: &str) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, line: &str) -> Self {
         let mut command = sandbox.command(&format!("preface serve --listen 127.0.0.1:0 {line}"));
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
         let mut log = BufReader::new(child.stderr.take().expect("a pipe"));
@@ -41,7 +41,7 @@ impl Service {
         self.ask_with(line, &[], "")
     }
 
-    fn ask_with(&self, line: &str, headers: &[&str], body: &str) -> Answer {
+    pub(crate) fn ask_with(&self, line: &str, headers: &[&str], body: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
         let mut request =
@@ -82,8 +82,8 @@ impl Drop for Service {
     }
 }
 
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
     body: String,
 }

@@ -98,11 +98,59 @@ impl<'de> Deserialize<'de> for DiagnosticCode {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(from)?;
         let known = Self::ALL.iter().copied().find(|code| code.as_str() == text);
-        known.ok_or_else(|| {
+        let renamed = || FORMER_SPELLINGS.iter().find(|(former, _)| *former == text).map(|(_, code)| *code);
+        known.or_else(renamed).ok_or_else(|| {
             D::Error::custom(format_args!("unknown diagnostic code `{}`", escape_hidden(&text)))
         })
     }
 }
+
+/// The former spellings of codes that were renamed. They are never written, but read: stored prompts and the documents of
+/// `build --format json` have them. A code that is renamed gets a row here.
+const FORMER_SPELLINGS: &[(&str, DiagnosticCode)] = &[
+    ("ExclusiveSlotConflict", DiagnosticCode::ExclusiveSlotConflict),
+    ("ExtensionHost/ContextProviderFailed", DiagnosticCode::ContextProviderFailed),
+    ("Session/OrderingManifestUnreadable", DiagnosticCode::OrderingManifestUnreadable),
+    ("Session/TrustStoreUnavailable", DiagnosticCode::TrustStoreUnavailable),
+    ("SettingsLiteralEnvValue", DiagnosticCode::SettingsLiteralEnvValue),
+    ("SuppressedError", DiagnosticCode::SuppressedError),
+    ("Validation/AuditWithoutCorrelation", DiagnosticCode::AuditWithoutCorrelation),
+    ("Validation/ConfigSchemaViolation", DiagnosticCode::ConfigSchemaViolation),
+    ("Validation/ContractVersionMismatch", DiagnosticCode::ContractVersionMismatch),
+    ("Validation/DiscoveryManifestInvalid", DiagnosticCode::DiscoveryManifestInvalid),
+    ("Validation/FragmentBudgetNegative", DiagnosticCode::FragmentBudgetNegative),
+    ("Validation/FragmentKindInvalid", DiagnosticCode::FragmentKindInvalid),
+    ("Validation/HookInvalidAttachment", DiagnosticCode::HookInvalidAttachment),
+    ("Validation/MCPServerConfigInvalid", DiagnosticCode::McpServerConfigInvalid),
+    ("Validation/OrderingManifestDuplicateExtId", DiagnosticCode::OrderingManifestDuplicateExtId),
+    ("Validation/OrderingManifestMalformed", DiagnosticCode::OrderingManifestMalformed),
+    ("Validation/RegistrationConflict", DiagnosticCode::RegistrationConflict),
+    ("Validation/RequiredCoreVersionMismatch", DiagnosticCode::RequiredCoreVersionMismatch),
+    ("Validation/SettingsShapeInvalid", DiagnosticCode::SettingsShapeInvalid),
+    ("Validation/ShapeInvalid", DiagnosticCode::ShapeInvalid),
+    ("Validation/TrustEntryInvalid", DiagnosticCode::TrustEntryInvalid),
+    ("Validation/TrustScopeViolation", DiagnosticCode::TrustScopeViolation),
+    ("Validation/UnknownConfigKey", DiagnosticCode::UnknownConfigKey),
+    ("Validation/UnknownTopLevelKey", DiagnosticCode::UnknownTopLevelKey),
+    ("aside/own-message", DiagnosticCode::AttachmentOwnMessage),
+    ("blank-source", DiagnosticCode::BlankSource),
+    ("context-shadowed", DiagnosticCode::ContextShadowed),
+    ("empty-hides-global", DiagnosticCode::EmptyHidesGlobal),
+    ("fact/clock", DiagnosticCode::VariableClock),
+    ("forged-heading", DiagnosticCode::ForgedHeading),
+    ("forged-tag", DiagnosticCode::ForgedTag),
+    ("hook-empty-prompt", DiagnosticCode::HookEmptyPrompt),
+    ("hook-error", DiagnosticCode::HookError),
+    ("skill-collision", DiagnosticCode::SkillCollision),
+    ("skill-duplicate", DiagnosticCode::SkillDuplicate),
+    ("skill-ignored", DiagnosticCode::SkillIgnored),
+    ("skill-invalid", DiagnosticCode::SkillInvalid),
+    ("skill-not-hidden", DiagnosticCode::SkillNotHidden),
+    ("stale-override", DiagnosticCode::StaleOverride),
+    ("trust/held", DiagnosticCode::TrustUntrusted),
+    ("unknown-tool", DiagnosticCode::UnknownTool),
+    ("unreadable-source", DiagnosticCode::UnreadableSource),
+];
 
 codes! {
     OrderingRewrite "OrderingRewrite" [Warning, Info] "An `ordering.json` changes the order in which hooks run.";
@@ -459,6 +507,14 @@ mod tests {
         for code in DiagnosticCode::ALL.iter().filter(|code| **code != DiagnosticCode::OrderingRewrite) {
             let (topic, rest) = code.as_str().split_once('/').expect("a topic");
             assert!(is_kebab(topic) && is_kebab(rest), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_former_spelling_is_read_and_is_no_spelling_of_today() {
+        for (former, code) in FORMER_SPELLINGS {
+            assert!(DiagnosticCode::ALL.iter().all(|known| known.as_str() != *former), "{former}");
+            assert_eq!(serde_json::from_value::<DiagnosticCode>((*former).into()).unwrap(), *code);
         }
     }
 
