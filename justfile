@@ -56,6 +56,10 @@ peers *args:
 real +dirs:
     cargo xtask real {{dirs}}
 
+# Builds the documentation site, or tries it in a browser: `just docs --test`.
+docs *args:
+    cargo xtask docs {{args}}
+
 # Opens the documentation of the libraries.
 doc:
     cargo doc --workspace --no-deps --open

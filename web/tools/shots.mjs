@@ -1,4 +1,4 @@
-// The pictures of docs/editor.md: `cargo xtask web --shots`. A service of its own with an example project, a few versions and
+// The pictures of docs/tasks/use-the-editor.md: `cargo xtask web --shots`. A service of its own with an example project, a few versions and
 // conversations; every screen in light and dark, the editor in three widths.
 import { spawn } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";

@@ -8,6 +8,7 @@ mod bench;
 mod child;
 mod crash;
 mod debian;
+mod docs;
 mod failure;
 mod flags;
 mod mcp;
@@ -47,6 +48,7 @@ const COMMANDS: &[Command] = &[
     api::COMMAND,
     bench::COMMAND,
     crash::COMMAND,
+    docs::COMMAND,
     mcp::COMMAND,
     mcp_serve::COMMAND,
     #[cfg(unix)]

@@ -63,7 +63,8 @@ fn wanted(words: &[String]) -> Result<Wanted, Failure> {
     }
 }
 
-fn web() -> PathBuf {
+/// Returns the directory of the editor.
+pub fn directory() -> PathBuf {
     child::root().join("web")
 }
 
@@ -80,18 +81,21 @@ pub fn for_release() -> Result<(), Failure> {
     build()
 }
 
-/// Makes sure of Node and of the packages, which are installed anew where the lock file changed.
-fn install() -> Result<(), Failure> {
+/// Installs Node and the packages if they are missing, the packages again if the lock file changed.
+///
+/// # Errors
+/// Node or the packages cannot be installed.
+pub fn install() -> Result<(), Failure> {
     npm::ensure()?;
-    let lock = web().join("package-lock.json");
+    let lock = directory().join("package-lock.json");
     let wanted = fs::read_to_string(&lock)
         .map_err(|error| Failure::new(format!("`{}` cannot be read: {error}", lock.display())))?;
-    let stamp = web().join(STAMP);
+    let stamp = directory().join(STAMP);
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     say::line("    installing what web/package-lock.json names");
-    npm::fill(&web(), "web/package.json")?;
+    npm::fill(&directory(), "web/package.json")?;
     fs::write(&stamp, wanted)
         .map_err(|error| Failure::new(format!("`{}` cannot be written: {error}", stamp.display())))
 }
@@ -114,16 +118,25 @@ fn test(name: Option<&str>) -> Result<(), Failure> {
         return Err(Failure::new(format!("`{TYPES}` is not what the service's description says"))
             .help("`cargo xtask web --types` writes it anew"));
     }
+    ensure_chromium()?;
+    let mut words = vec!["run", "--silent", "test"];
+    words.extend(name.map(|_| "--"));
+    words.extend(name);
+    in_browser(&binary, &words)
+}
+
+/// Installs Chromium if it is missing.
+///
+/// # Errors
+/// It cannot be installed. The error names the packages.
+pub fn ensure_chromium() -> Result<(), Failure> {
     if !Path::new(CHROMIUM).exists()
         && let Err(why) = debian::install("Chromium", &["chromium", "fonts-dejavu-core"])?
     {
         return Err(Failure::new(format!("Chromium is missing {why}"))
             .help("install it as /usr/bin/chromium (Debian: apt-get install chromium fonts-dejavu-core)"));
     }
-    let mut words = vec!["run", "--silent", "test"];
-    words.extend(name.map(|_| "--"));
-    words.extend(name);
-    in_browser(&binary, &words)
+    Ok(())
 }
 
 /// Runs a script of the editor's that opens a browser.
@@ -138,7 +151,7 @@ fn types(binary: &Path, to: &Path) -> Result<(), Failure> {
     let service = Service::start(binary)?;
     let from = format!("{}/openapi.json", service.url);
     let mut command = process::Command::new("node");
-    command.args(["tools/types.mjs", &from]).arg(to).current_dir(web());
+    command.args(["tools/types.mjs", &from]).arg(to).current_dir(directory());
     match child::quietly(command)? {
         true => Ok(()),
         false => Err(Failure::new("no types can be made of `/openapi.json`")),
@@ -147,7 +160,7 @@ fn types(binary: &Path, to: &Path) -> Result<(), Failure> {
 
 fn script(words: &[&str]) -> process::Command {
     let mut command = process::Command::new("npm");
-    command.args(words).current_dir(web());
+    command.args(words).current_dir(directory());
     command
 }
 

@@ -1,4 +1,4 @@
-//! What is active, from where, hiding what: each rule of docs/scopes.md.
+//! What is active, from where, hiding what: each rule of docs/concepts/layers.md.
 
 mod extension;
 

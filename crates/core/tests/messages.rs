@@ -124,9 +124,8 @@ fn a_profile_may_wrap_what_extensions_say() {
 
 #[test]
 fn the_words_of_the_guide_are_the_ones_that_count() {
-    let page = include_str!("../../../docs/messages.md");
-    let words =
-        page.split("\n```toml messages\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
+    let page = include_str!("../../../docs/reference/messages.md");
+    let words = page.split("\n```toml\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
     let words: toml::Table = toml::from_str(words).unwrap();
     let words: MessageForms = words["messages"].clone().try_into().unwrap();
     assert_eq!(words, MessageForms::default());

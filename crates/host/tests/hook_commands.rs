@@ -116,9 +116,9 @@ fn one_that_cannot_start_says_why() {
     assert!(why(&at(&[&word])).contains("permission denied"), "it is not executable");
 }
 
-/// The bodies of the fenced blocks of `docs/hooks.md` with this info string.
-fn blocks(info: &str) -> Vec<String> {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md");
+/// The bodies of the fenced blocks of a page with this info string.
+fn blocks(page: &str, info: &str) -> Vec<String> {
+    let page = format!("{}/../../docs/{page}", env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(page).expect("the page is there");
     let fence = format!("\n```{info}\n");
     let bodies = page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next());
@@ -126,11 +126,12 @@ fn blocks(info: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_shows_what_is_told_and_what_works() {
-    let (json, scripts) = (blocks("json"), blocks("sh"));
-    // The scenario behind them is the engine's to read.
-    let [manifest, ask, ..] = json.as_slice() else { panic!("a manifest and what is told: {json:?}") };
-    let manifest: Value = serde_json::from_str(manifest).expect("JSON");
+fn the_pages_show_a_hook_that_works_and_what_it_receives() {
+    let task = "tasks/write-a-hook.md";
+    let (manifests, scripts) = (blocks(task, "json"), blocks(task, "sh"));
+    // The scenario behind it is the engine's to read.
+    let ask = &blocks("reference/hooks.md", "json")[0];
+    let manifest: Value = serde_json::from_str(&manifests[0]).expect("JSON");
     assert_eq!(
         manifest["event"].as_str().and_then(|name| name.parse().ok()),
         Some(HookEvent::BeforeAgentStart)
@@ -153,7 +154,7 @@ fn the_page_shows_what_is_told_and_what_works() {
 
 #[test]
 fn the_page_names_every_event_with_its_slot_and_keys() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/hooks.md");
     let page = fs::read_to_string(page).expect("the page is there");
     for event in HookEvent::ALL {
         let row = page.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{event}`")));

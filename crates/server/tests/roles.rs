@@ -1,4 +1,4 @@
-//! Which role may ask what: every address of the router, and the same table in `docs/service.md`.
+//! Which role may ask what: every address of the router, and the same table in `docs/reference/http.md`.
 
 mod support;
 
@@ -134,8 +134,8 @@ async fn values_that_read_files_need_a_role_that_reads_files() {
 
 #[test]
 fn the_page_tells_the_same_roles() {
-    let page =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/service.md")).unwrap();
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/http.md"))
+        .unwrap();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
     let told: BTreeMap<&str, &str> = rows
         .filter_map(|row| {

@@ -1,4 +1,4 @@
-//! `/system-prompt` as docs/service.md has it.
+//! `/system-prompt` as docs/reference/http.md has it.
 
 mod common;
 

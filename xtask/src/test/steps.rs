@@ -131,6 +131,12 @@ pub const STEPS: &[Step] = &[
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "web", "--test"]))),
     },
     Step {
+        name: "docs",
+        about: "cargo xtask docs --test: the documentation site, its links, and each page in Chromium",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "docs", "--test"]))),
+    },
+    Step {
         name: "deny",
         about: "cargo deny check bans licenses sources",
         when: When::All,

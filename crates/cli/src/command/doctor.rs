@@ -239,7 +239,7 @@ fn hidden(rows: &[ListingRow<'_>]) -> String {
     names.join(", ")
 }
 
-/// The JSON document that docs/scopes.md describes.
+/// The JSON document that docs/concepts/layers.md describes.
 fn document(
     report: &ScopesReport,
     places: &CheckedPaths,

@@ -3,7 +3,7 @@
 //! A [`Message`] is one entry of a history: a text of a user or a model, a tool's result, or one of the kinds
 //! that only an agent has: a shell command that the user ran, an extension's message, a summary. [`read`]
 //! reads them from a file, [`convert`] turns them into the roles that a model accepts, with the texts of
-//! [`MessageForms`]. Unknown fields and blocks stay as they are. `docs/messages.md` is the guide.
+//! [`MessageForms`]. Unknown fields and blocks stay as they are. `docs/reference/messages.md` is the guide.
 
 mod convert;
 mod forms;

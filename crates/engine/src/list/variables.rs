@@ -40,7 +40,7 @@ impl From<&VariableInfo> for Variable {
     }
 }
 
-/// Lists what templates can name: ten in the order of docs/templates.md, then the others as their providers list them.
+/// Lists what templates can name: ten in the order of docs/reference/variables.md, then the others as their providers list them.
 ///
 /// ```
 /// let first = preface::variables()[0];

@@ -2,7 +2,7 @@
 //! what each request of a conversation would hold, without a model, a network or a program of the file's.
 //!
 //! The format is that of the scenarios with which the `pi` packages are compared, and a little more
-//! (`docs/hooks.md`, "Scenarios"). A scenario is the caller's own file; nothing in it is executed.
+//! (`docs/reference/hooks.md`, "Scenarios"). A scenario is the caller's own file; nothing in it is executed.
 //!
 //! ```no_run
 //! use preface::{ASSETS, Engine, OsSystem, Request, scenario::Scenario};

@@ -27,7 +27,7 @@ Examples:
 
 /// Play a scenario: show how hooks change each request of a conversation
 ///
-/// The file declares extensions, what a model answers and what happens; docs/hooks.md has the format. Nothing in it is
+/// The file declares extensions, what a model answers and what happens; docs/reference/hooks.md has the format. Nothing in it is
 /// executed. The hooks of the layers run as well, where they are permitted. No model is called.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]

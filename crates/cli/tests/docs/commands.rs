@@ -1,0 +1,189 @@
+//! Every command and flag that a page names exists, and `docs/reference/commands.md` is the help of all of them.
+
+use crate::{
+    Machine,
+    markdown::{Page, pages, root},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
+
+/// The commands with their help, by their words: `trust grant`.
+fn helps(machine: &Machine) -> BTreeMap<String, String> {
+    let mut helps = BTreeMap::new();
+    let mut pending = vec![Vec::<String>::new()];
+    while let Some(command) = pending.pop() {
+        let words: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = String::from_utf8(machine.preface(&words).stdout).expect("text");
+        for name in listed(&help) {
+            pending.push(command.iter().cloned().chain([name]).collect());
+        }
+        helps.insert(command.join(" "), help);
+    }
+    helps
+}
+
+/// Returns the commands that a help lists.
+fn listed(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = lines.take_while(|line| line.starts_with("  ")).filter(|line| !line.starts_with("   "));
+    lines
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns the flags that a help lists.
+fn flags(help: &str) -> BTreeSet<&str> {
+    let lines =
+        help.lines().map(str::trim_start).filter(|line| line.starts_with('-') || line.starts_with("[alias"));
+    let words = lines.flat_map(|line| line.split([' ', ',', '[', ']']));
+    words.filter(|word| word.starts_with('-')).collect()
+}
+
+/// Returns what is wrong with the words after `preface`.
+fn fault(helps: &BTreeMap<String, String>, words: &[&str]) -> Option<String> {
+    let hidden = ["completions", "man", "help"];
+    let mut command = String::new();
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        if word.starts_with('-') || listed(&helps[&command]).is_empty() {
+            break;
+        }
+        // A word such as COMMAND is a placeholder.
+        if !word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+            || (command.is_empty() && hidden.contains(word))
+        {
+            return None;
+        }
+        let below = if command.is_empty() { (*word).to_owned() } else { format!("{command} {word}") };
+        if !helps.contains_key(&below) {
+            return Some(format!("there is no command `preface {below}`"));
+        }
+        (command, rest) = (below, after);
+    }
+    let known = flags(&helps[&command]);
+    let mut given = rest.iter().map(|word| word.split(['=', ',', '…']).next().unwrap_or_default());
+    let unknown = given.find(|word| word.starts_with("--") && word.len() > 2 && !known.contains(word))?;
+    Some(format!("`preface {command}` has no flag `{unknown}`"))
+}
+
+/// Splits a command line into words; quotes hold what has blanks in it.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (at, part) in line.split('\'').enumerate() {
+        for (nth, piece) in part.split_whitespace().enumerate() {
+            if at % 2 == 0 && (nth > 0 || part.starts_with(char::is_whitespace)) {
+                words.push(String::new());
+            }
+            words.last_mut().expect("a word").push_str(piece);
+        }
+        if at % 2 == 0 && part.ends_with(char::is_whitespace) {
+            words.push(String::new());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Returns the words after `preface` of each call in a text of the shell.
+fn calls(script: &str) -> Vec<Vec<String>> {
+    let script = script.replace("\\\n", " ");
+    let commands = script.lines().flat_map(|line| line.split_inclusive(['|', ';', '&', '>', '#']).take(9));
+    let mut calls = Vec::new();
+    for command in commands {
+        let words = words(command.trim_end_matches(['|', ';', '&', '>', '#']));
+        if words.first().is_some_and(|word| word == "preface") {
+            calls.push(words[1..].to_vec());
+        }
+    }
+    calls
+}
+
+#[test]
+fn every_command_and_flag_that_a_page_names_exists() {
+    let machine = Machine::new();
+    let helps = helps(&machine);
+    assert!(
+        helps.len() > 40 && helps.contains_key("trust grant"),
+        "the commands are found: {:?}",
+        helps.keys()
+    );
+    let all: BTreeSet<&str> = helps.values().flat_map(|help| flags(help)).collect();
+    let mut faults = Vec::new();
+    let mut named = 0;
+    let others = ["CONTRIBUTING.md", "ARCHITECTURE.md"].map(Page::read);
+    for page in pages().iter().chain(&others).filter(|page| page.name != "docs/reference/commands.md") {
+        let blocks = page.blocks();
+        let scripts = blocks.iter().filter(|block| block.is_command());
+        let scripts = scripts.flat_map(|block| block.commands().into_iter().map(|(command, _)| command));
+        for script in scripts.chain(page.code_spans()) {
+            for call in calls(&script) {
+                named += 1;
+                let words: Vec<&str> = call.iter().map(String::as_str).collect();
+                faults.extend(fault(&helps, &words).map(|fault| format!("{}: {fault}", page.name)));
+            }
+            // A flag of its own, such as `--trust once`.
+            let flag = script.split([' ', '=', '…']).next().unwrap_or_default();
+            if flag.starts_with("--")
+                && flag != "---"
+                && !page.name.starts_with("docs/design/")
+                && !page.name.starts_with("CONTRIBUTING")
+            {
+                named += 1;
+                if !all.contains(flag) {
+                    faults.push(format!("{}: no command has the flag `{flag}`", page.name));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(named > 300, "the commands of the pages are found: {named}");
+}
+
+#[test]
+fn a_wrong_command_or_flag_is_found() {
+    let machine = Machine::new();
+    let helps = helps(&machine);
+    let fault = |line: &str| {
+        let call = calls(line).remove(0);
+        fault(&helps, &call.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert_eq!(fault("preface trust grant --allow-commands"), None);
+    assert_eq!(fault("preface build --set 'a=--b c' --tz UTC | head"), None);
+    assert_eq!(fault("preface trust gramt").as_deref(), Some("there is no command `preface trust gramt`"));
+    assert_eq!(fault("preface build --world x").as_deref(), Some("`preface build` has no flag `--world`"));
+}
+
+/// Writes the help of a command and of those below it as Markdown.
+fn reference(helps: &BTreeMap<String, String>, command: &[&str], page: &mut String) {
+    let help = &helps[&command.join(" ")];
+    let level = "#".repeat(command.len() + 2);
+    let name = [&["preface"], command].concat().join(" ");
+    page.push_str(&format!("{level} `{name}`\n\n```text\n{}\n```\n\n", help.trim_end()));
+    for below in listed(help) {
+        reference(helps, &[command, &[below.as_str()]].concat(), page);
+    }
+}
+
+/// `PREFACE_PRINT=1` writes the page.
+#[test]
+fn the_reference_has_the_help_of_every_command() {
+    let mut page =
+        "# Commands\n\nThe help of every command, as `preface help COMMAND` prints it.\n\n<!-- Written by \
+                    `PREFACE_PRINT=1 cargo test -p preface-cli --test docs`. -->\n\n"
+            .to_owned();
+    reference(&helps(&Machine::new()), &[], &mut page);
+    let page = format!("{}\n", page.trim_end());
+    let path = root().join("docs/reference/commands.md");
+    if std::env::var_os("PREFACE_PRINT").is_some() {
+        fs::write(&path, &page).unwrap();
+        panic!("the page is written: review the difference, then run the test without PREFACE_PRINT");
+    }
+    assert!(
+        fs::read_to_string(&path).unwrap_or_default() == page,
+        "docs/reference/commands.md is stale; `PREFACE_PRINT=1 cargo test -p preface-cli --test docs` writes it"
+    );
+}

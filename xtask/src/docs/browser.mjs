@@ -1,0 +1,131 @@
+// Opens the built site in Chromium: `node browser.mjs SITE SHOTS`, run in `web/`, whose packages it uses. On every page, in light
+// and dark at two widths: axe reports no violation, nothing is wider than the window, nothing goes wrong in the console, and no
+// request leaves this machine. Then the search is used. Pictures of some pages go to SHOTS.
+import { mkdir, readFile, readdir, rm } from "node:fs/promises";
+import http from "node:http";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const require = createRequire(path.join(process.cwd(), "package.json"));
+const { chromium } = require("playwright-core");
+const { default: AxeBuilder } = require("@axe-core/playwright");
+
+const [site, shots] = process.argv.slice(2).map((one) => path.resolve(one));
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
+const WINDOWS = { 1440: { width: 1440, height: 900 }, 390: { width: 390, height: 844 } };
+const SHOWN = ["index.html", "getting-started.html", "concepts/stability-and-caching.html", "reference/commands.html"];
+const KINDS = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+const problems = [];
+const server = http.createServer(answer);
+await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+const origin = `http://127.0.0.1:${server.address().port}`;
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_BIN ?? "/usr/bin/chromium",
+  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"],
+});
+const pages = (await readdir(site, { recursive: true })).filter((file) => file.endsWith(".html") && file !== "toc.html").sort();
+let checked = 0;
+try {
+  await rm(shots, { recursive: true, force: true });
+  await mkdir(shots, { recursive: true });
+  const looks = ["light", "dark"].flatMap((scheme) => Object.keys(WINDOWS).map((width) => ({ scheme, width })));
+  for (const look of looks) await inspectAll(look);
+  for (const look of looks) await search(look);
+} finally {
+  await browser.close();
+  server.close();
+}
+console.log(`  | docs: ${pages.length} pages, ${checked} views, ${problems.length} problems`);
+for (const problem of problems) console.log(problem);
+process.exit(problems.length === 0 ? 0 : 1);
+
+/** Serves the site's files. */
+async function answer(request, response) {
+  const name = decodeURIComponent(new URL(request.url, "http://site").pathname);
+  const file = path.join(site, path.normalize(name.endsWith("/") ? `${name}index.html` : name));
+  try {
+    if (!file.startsWith(site + path.sep)) throw new Error("outside");
+    const body = await readFile(file);
+    response.writeHead(200, { "Content-Type": KINDS[path.extname(file)] ?? "application/octet-stream" }).end(body);
+  } catch {
+    response.writeHead(404).end();
+  }
+}
+
+/** A tab in which whatever goes wrong becomes a problem. */
+async function newTab({ scheme, width }) {
+  const context = await browser.newContext({ viewport: WINDOWS[width], colorScheme: scheme, reducedMotion: "reduce" });
+  context.setDefaultTimeout(30_000);
+  await context.route((url) => url.origin !== origin, (route) => {
+    report(tab, `a request to ${route.request().url()}`);
+    return route.abort();
+  });
+  const tab = await context.newPage();
+  tab.look = `${scheme} ${width}`;
+  tab.on("pageerror", (error) => report(tab, error.message));
+  tab.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") report(tab, `console: ${message.text()} ${message.location().url}`);
+  });
+  return tab;
+}
+
+function report(tab, what) {
+  problems.push(`${tab.url().replace(`${origin}/`, "")} (${tab.look}): ${what}`);
+}
+
+/** Opens every page once in this look. */
+async function inspectAll(look) {
+  const tab = await newTab(look);
+  for (const page of pages) {
+    await tab.goto(`${origin}/${page}`, { waitUntil: "load" });
+    await inspect(tab);
+    if (SHOWN.includes(page)) await tab.screenshot({ path: path.join(shots, `${name(page)}-${look.width}-${look.scheme}.png`) });
+  }
+  await tab.context().close();
+}
+
+function name(page) {
+  return path.basename(page, ".html");
+}
+
+/** Reports what axe finds, and what is wider than its place. */
+async function inspect(tab) {
+  checked += 1;
+  const { violations } = await new AxeBuilder({ page: tab }).withTags(RULES).analyze();
+  for (const { id, nodes } of violations) {
+    for (const node of nodes) report(tab, `${id}: ${node.html.slice(0, 120)} ${(node.failureSummary ?? "").replace(/\s+/g, " ").slice(0, 260)}`);
+  }
+  const wide = await tab.evaluate(() =>
+    ["html", "#mdbook-content", "main"]
+      .map((selector) => [selector, document.querySelector(selector)])
+      .filter(([, element]) => element && element.scrollWidth > element.clientWidth)
+      .map(([selector, element]) => `${selector} is ${element.scrollWidth} wide in ${element.clientWidth}`),
+  );
+  for (const one of wide) report(tab, one);
+}
+
+/** Finds the page about stability, with the keyboard alone. */
+async function search(look) {
+  const tab = await newTab(look);
+  await tab.goto(`${origin}/index.html`);
+  await tab.keyboard.press("/");
+  await tab.locator("#mdbook-searchbar").pressSequentially("stability");
+  const found = tab.locator("#mdbook-searchresults a");
+  await found.first().waitFor();
+  const links = await found.evaluateAll((all) => all.map((link) => new URL(link.href).pathname));
+  if (!links.some((link) => /^\/concepts\/.*stability/.test(link))) report(tab, `the search for \`stability\` finds only ${links.join(" ")}`);
+  await inspect(tab);
+  await tab.screenshot({ path: path.join(shots, `search-${look.width}-${look.scheme}.png`) });
+  await found.first().click();
+  await tab.locator("main mark").first().waitFor();
+  await tab.context().close();
+}
