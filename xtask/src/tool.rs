@@ -60,6 +60,6 @@ impl Program {
             return Ok(program);
         }
         Err(Failure::new(format!("`{package}` cannot be installed"))
-            .hint("it needs the registry that cargo is set up for"))
+            .help("it needs the registry that cargo is set up for"))
     }
 }
