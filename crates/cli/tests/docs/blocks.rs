@@ -154,6 +154,7 @@ fn an_ellipsis_matches_anything() {
 }
 
 #[test]
+#[allow(clippy::print_stdout)] // the counts
 fn every_command_block_runs() {
     let only = std::env::var("PREFACE_PAGE").ok();
     let chosen = |page: &Page| only.as_ref().is_none_or(|name| page.name.contains(name));
