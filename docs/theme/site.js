@@ -19,6 +19,9 @@
   document.fonts.ready.then(measure);
   measure();
 
+  // The corner of a table may be empty, but no cell is the head of nothing.
+  for (const head of document.querySelectorAll("main th:empty")) head.replaceWith(document.createElement("td"));
+
   // Pictures are enlarged by a checkbox around them.
   for (const box of document.querySelectorAll("main .checkbox-img")) {
     box.setAttribute("aria-label", `Enlarge: ${box.nextElementSibling.alt}`);

@@ -2,7 +2,7 @@
 
 use crate::{
     Machine,
-    markdown::{Page, root},
+    markdown::{Page, pages, root},
 };
 use preface_core::settings::{ProjectRule, TOP};
 use std::fs;
@@ -228,5 +228,42 @@ fn the_variables_page_names_every_type() {
             page.text.contains(&format!("`{kind}:")),
             "docs/reference/variables.md does not name `{name}`"
         );
+    }
+}
+
+/// Every preset has a page, which begins with a whole prompt.
+#[test]
+fn a_page_of_a_preset_begins_with_a_whole_prompt() {
+    let ran = Machine::new().preface(&["profile", "list", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let entries = json["entries"].as_array().or(json.as_array()).unwrap_or_else(|| panic!("a list: {json}"));
+    let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"default"), "{names:?}");
+    for name in names {
+        let page = Page::read(&format!("docs/presets/{name}.md"));
+        let blocks = page.blocks();
+        let commands = blocks[0].commands();
+        let (command, output) = &commands[0];
+        let preset =
+            command.strip_prefix("preface build").and_then(|rest| rest.trim().strip_prefix("--preset "));
+        assert_eq!(preset.unwrap_or("default"), name, "{}: the first command is `{command}`", page.name);
+        assert!(output.len() > 2 && !output.contains(&"…"), "{}: the prompt is whole", page.name);
+    }
+}
+
+/// A reader meets an example before the first heading.
+#[test]
+fn pages_open_with_an_example() {
+    let pages = pages();
+    let opens = |page: &&Page| {
+        ["docs/tasks/", "docs/concepts/", "docs/presets/"].iter().any(|dir| page.name.starts_with(dir))
+    };
+    let pages: Vec<&Page> = pages.iter().filter(opens).collect();
+    assert!(pages.len() > 15, "the pages are found");
+    for page in pages {
+        let heading = page.text.find("\n## ").unwrap_or(page.text.len());
+        let blocks = page.blocks();
+        let example = blocks.iter().any(|block| block.is_command() && block.range.end < heading);
+        assert!(example, "{} has no command before its first heading", page.name);
     }
 }

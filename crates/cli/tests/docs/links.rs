@@ -25,10 +25,9 @@ fn links_between_pages_resolve() {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = if file.is_empty() { page.name.clone() } else { resolve(&page.name, file) };
             // A page of the site cannot link to a file that is not part of it.
-            let contributors = page.name == "README.md" || page.name.starts_with("docs/design/");
             if !root().join(&target).exists() {
                 faults.push(format!("{} links to `{link}`, which does not exist", page.name));
-            } else if !contributors && !target.starts_with("docs/") {
+            } else if page.name != "README.md" && !target.starts_with("docs/") {
                 faults.push(format!("{} links to `{link}`, which is not part of the site", page.name));
             } else if !anchor.is_empty() && !Page::read(&target).anchors().iter().any(|id| id == anchor) {
                 faults.push(format!("{} links to `{link}`, a heading that does not exist", page.name));
