@@ -78,10 +78,19 @@ Environment:
 Words are explained in docs/glossary.md.";
 
 fn main() -> ExitCode {
-    clap_complete::CompleteEnv::with_factory(Cli::command).var(command::completions::VARIABLE).complete();
-    let ui = ui::Ui::new();
-    let words = usage::arguments();
-    let exit = match Cli::try_parse_from(&words) {
+    command::completions::answer();
+    let mut ui = ui::Ui::new();
+    let mut words = usage::arguments();
+    let mut parsed = Cli::try_parse_from(&words);
+    // A command without these flags has few messages: it accepts them, so that both work everywhere.
+    while let Some(flag) = parsed.as_ref().err().and_then(usage::verbosity_flag) {
+        if matches!(flag, "-q" | "--quiet") {
+            ui = ui.quiet();
+        }
+        words.retain(|word| word != flag);
+        parsed = Cli::try_parse_from(&words);
+    }
+    let exit = match parsed {
         Ok(cli) => cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui)),
         Err(version) if version.kind() == ErrorKind::DisplayVersion => usage::report(&version, &ui),
         // Help and advice are about all commands: they are worked out now.

@@ -38,9 +38,9 @@ pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
     }
 }
 
-/// Prints every diagnostic in full.
+/// Prints every diagnostic in full; with `-q` only errors.
 pub fn all(ui: &Ui, notes: &[Diagnostic]) {
-    for note in notes {
+    for note in notes.iter().filter(|note| !ui.is_quiet() || note.severity == Severity::Error) {
         ui.say(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
     }
 }

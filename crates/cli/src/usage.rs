@@ -40,6 +40,14 @@ fn normalized(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
+/// Returns `-q` or `-v`, short or long, where the command does not know it.
+pub fn verbosity_flag(error: &Error) -> Option<&'static str> {
+    let unknown =
+        (error.kind() == ErrorKind::UnknownArgument).then(|| error.get(ContextKind::InvalidArg))??;
+    let unknown = words(unknown);
+    ["-q", "--quiet", "-v", "--verbose"].into_iter().find(|flag| *flag == unknown)
+}
+
 /// Prints the requested help, or the reason why the command line is invalid.
 pub fn report(error: &Error, ui: &Ui) -> Exit {
     match error.kind() {

@@ -1,10 +1,13 @@
 //! `preface completions`: what a shell needs to complete the command line.
 
 use crate::{
+    Cli,
     failure::{CommandFailure, Exit, words},
     ui::Ui,
 };
-use clap_complete::{Shell, env::Shells};
+use clap::{Arg, ArgAction, CommandFactory};
+use clap_complete::{CompleteEnv, Shell, env::Shells};
+use std::{env, ffi::OsString, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +28,43 @@ pub struct Args {
 }
 
 /// The variable by which the script asks the program.
-pub const VARIABLE: &str = "COMPLETE";
+const VARIABLE: &str = "COMPLETE";
+
+/// Prints the suggestions and ends the process where the script of a shell asks for them.
+pub fn answer() {
+    if env::var_os(VARIABLE).is_none() {
+        return;
+    }
+    // Values are those of the directory that the command line names. Where it cannot be entered there are no suggestions of it.
+    if let Some(dir) = named_directory(env::args_os().skip_while(|word| word != "--").skip(1)) {
+        let _ = env::set_current_dir(dir);
+    }
+    CompleteEnv::with_factory(command).var(VARIABLE).complete();
+}
+
+/// Returns the command line with the flags that are accepted before a command.
+fn command() -> clap::Command {
+    let flag = |id: &'static str| Arg::new(id).long(id).action(ArgAction::SetTrue).hide(true);
+    Cli::command().args([
+        Arg::new("cwd").short('C').value_hint(clap::ValueHint::DirPath).hide(true),
+        flag("quiet").short('q'),
+        flag("verbose").short('v'),
+        flag("trust-home"),
+    ])
+}
+
+/// Returns the value of the last complete `-C`.
+fn named_directory(mut words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+    let mut dir = None;
+    while let Some(word) = words.next() {
+        match word.as_encoded_bytes() {
+            b"-C" => dir = words.next().filter(|value| !value.is_empty()).map(PathBuf::from).or(dir),
+            [b'-', b'C', ..] => dir = word.to_str().map(|word| PathBuf::from(&word[2..])).or(dir),
+            _ => {}
+        }
+    }
+    dir
+}
 
 /// Prints the script.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {

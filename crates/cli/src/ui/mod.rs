@@ -35,6 +35,7 @@ pub struct Ui {
     out_is_terminal: bool,
     err_is_terminal: bool,
     in_is_terminal: bool,
+    is_quiet: bool,
 }
 
 impl Ui {
@@ -44,7 +45,18 @@ impl Ui {
             out_is_terminal: io::stdout().is_terminal(),
             err_is_terminal: io::stderr().is_terminal(),
             in_is_terminal: io::stdin().is_terminal(),
+            is_quiet: false,
         }
+    }
+
+    /// Returns the same streams, with errors as the only diagnostics on stderr.
+    pub fn quiet(self) -> Self {
+        Ui { is_quiet: true, ..self }
+    }
+
+    /// True where only errors are printed on stderr.
+    pub fn is_quiet(&self) -> bool {
+        self.is_quiet
     }
 
     /// True where a person can be asked: they can answer, and they see the question.

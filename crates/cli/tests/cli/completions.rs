@@ -49,6 +49,8 @@ fn values_that_the_program_knows_are_suggested() {
         (&["template", "label", "--delete", ""], "stable"),
         (&["conversation", "show", ""], "c1"),
         (&["list", "ski"], "skills"),
+        (&["-q", "-C", "sub", "bui"], "build"),
+        (&["--trust-home", "template", "show", "-t", ""], "review"),
     ] {
         for shell in ["bash", "zsh", "fish"] {
             let line = [&["preface"], line].concat();
@@ -58,5 +60,24 @@ fn values_that_the_program_knows_are_suggested() {
                 "{shell}: {line:?}: {found}"
             );
         }
+    }
+}
+
+#[test]
+fn values_are_those_of_the_directory_that_the_line_names() {
+    let sandbox = Sandbox::new();
+    sandbox.work(
+        "skills/.claude/agents/deckhand.md",
+        "---\nname: deckhand\ndescription: Scrubs.\n---\nScrub.\n",
+    );
+    for (line, is_there) in [
+        (&["build", "--agent", "deck"][..], false),
+        (&["-C", "skills", "build", "--agent", "deck"], true),
+        (&["build", "-Cskills", "--agent", "deck"], true),
+        (&["build", "-C", "nowhere", "--agent", "deck"], false),
+    ] {
+        let line = [&["preface"], line].concat();
+        let found = suggested(&sandbox, "bash", &line);
+        assert_eq!(found.contains("deckhand"), is_there, "{line:?}: {found}");
     }
 }

@@ -85,6 +85,20 @@ fn help_and_talk_may_come_before_the_command() {
     let prompt = sandbox.run("preface build -q").exits(0).says("").stdout;
     sandbox.run("preface -q build --now 2026-03-07T14:55:05Z --tz UTC").exits(0).says("").prints(&prompt);
     sandbox.run("preface -q").exits(2);
+    sandbox.run("preface -q -v build").exits(2);
+}
+
+#[test]
+fn quiet_and_verbose_are_accepted_by_each_command_before_and_after_it() {
+    let sandbox = Sandbox::new();
+    let granted = sandbox.run("preface trust grant").exits(0).stdout;
+    sandbox.run("preface trust revoke").exits(0);
+    assert_eq!(sandbox.run("preface trust grant -q").exits(0).says("").stdout, granted);
+    let paths = sandbox.run("preface config path").exits(0).stdout;
+    for line in ["preface -v config path", "preface --quiet config path", "preface config path --verbose"] {
+        sandbox.run(line).exits(0).says("").prints(&paths);
+    }
+    sandbox.run("preface config path -x").exits(2);
 }
 
 #[test]
