@@ -47,6 +47,8 @@ pub struct ServersReport {
     pub known: BTreeMap<String, RecordingInfo>,
     /// Their tools, as a build with this profile would define them; none where it takes no tools of servers.
     pub tools: Vec<Tool>,
+    /// The tools, by name, that this request's build lists in the prompt and defines: the named ones, or the profile's.
+    pub listed: Vec<String>,
 }
 
 impl Engine<'_> {
@@ -92,6 +94,8 @@ impl Engine<'_> {
         notes.retain(|note| !world.diagnostics.contains(note));
         world.diagnostics.append(&mut notes);
         let tools = std::mem::take(&mut inputs.entries.server_tools);
-        Ok(ServersReport { scopes: self.scopes_of(request, inputs, world)?, known, tools })
+        let own = world.turn.tools.iter().filter(|tool| !tool.is_of_server());
+        let listed = own.map(|tool| tool.name.clone()).collect();
+        Ok(ServersReport { scopes: self.scopes_of(request, inputs, world)?, known, tools, listed })
     }
 }

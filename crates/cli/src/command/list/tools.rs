@@ -44,6 +44,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         OutputFormat::Text => {
             let mut out = view(&servers.scopes, group, inactive, ui.columns());
             out.push_str(&of_servers(&servers, ui.columns()));
+            out.push_str(&in_the_prompt(&servers));
             ui.view(&out)?;
         }
     }
@@ -69,6 +70,14 @@ fn row(tool: &Tool, report: &ServersReport) -> Value {
         "server": server(tool),
         "about": tool.description,
     })
+}
+
+/// The tools that the prompt of this request lists, on a line.
+fn in_the_prompt(report: &ServersReport) -> String {
+    match report.listed.as_slice() {
+        [] => "in the prompt: none; `--tools NAME` lists and defines a tool\n".to_owned(),
+        names => format!("in the prompt: {}\n", one_line(&names.join(", "))),
+    }
 }
 
 /// The tools of servers, as they were recorded.
