@@ -144,7 +144,7 @@ fn the_profile_of_the_guide_builds() {
         machine.preface(&["build", "--preset", "house", "--trust", "once", "--variable", "git:branch=main"]);
     let text = String::from_utf8(built.stdout).unwrap();
     assert!(text.contains("\n\nWork in small steps. You are on main."), "{text}");
-    assert!(!text.contains("# How you answer"), "`remove` takes the section out: {text}");
+    assert!(!text.contains("# How to answer"), "`remove` takes the section out: {text}");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn the_settings_of_the_guide_are_understood() {
     assert!(notes.is_empty(), "{notes:?}");
     let parts = json["parts"].as_array().unwrap();
     let sections: Vec<_> = parts.iter().map(|part| part["section"].as_str().unwrap()).collect();
-    assert_eq!(sections[..3], ["identity", "house-rules", "approach"]);
+    assert_eq!(sections[..3], ["identity", "house-rules", "instructions"]);
     assert!(!sections.contains(&"answers"));
 }
 

@@ -47,8 +47,9 @@ pub struct ServersReport {
     pub known: BTreeMap<String, RecordingInfo>,
     /// Their tools, as a build with this profile would define them; none where it takes no tools of servers.
     pub tools: Vec<Tool>,
-    /// The tools, by name, that this request's build lists in the prompt and defines: the named ones, or the profile's.
-    pub listed: Vec<String>,
+    /// The names of the tools that a build of this request uses, without those of servers: the ones that it names, else the
+    /// profile's.
+    pub used: Vec<String>,
 }
 
 impl Engine<'_> {
@@ -95,7 +96,7 @@ impl Engine<'_> {
         world.diagnostics.append(&mut notes);
         let tools = std::mem::take(&mut inputs.entries.server_tools);
         let own = world.turn.tools.iter().filter(|tool| !tool.is_of_server());
-        let listed = own.map(|tool| tool.name.clone()).collect();
-        Ok(ServersReport { scopes: self.scopes_of(request, inputs, world)?, known, tools, listed })
+        let used = own.map(|tool| tool.name.clone()).collect();
+        Ok(ServersReport { scopes: self.scopes_of(request, inputs, world)?, known, tools, used })
     }
 }

@@ -44,7 +44,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         OutputFormat::Text => {
             let mut out = view(&servers.scopes, group, inactive, ui.columns());
             out.push_str(&of_servers(&servers, ui.columns()));
-            out.push_str(&in_the_prompt(&servers));
+            out.push_str(&used(&servers));
             ui.view(&out)?;
         }
     }
@@ -72,11 +72,11 @@ fn row(tool: &Tool, report: &ServersReport) -> Value {
     })
 }
 
-/// The tools that the prompt of this request lists, on a line.
-fn in_the_prompt(report: &ServersReport) -> String {
-    match report.listed.as_slice() {
-        [] => "in the prompt: none; `--tools NAME` lists and defines a tool\n".to_owned(),
-        names => format!("in the prompt: {}\n", one_line(&names.join(", "))),
+/// Names the tools that a build lists in the prompt and defines in the request.
+fn used(report: &ServersReport) -> String {
+    match report.used.as_slice() {
+        [] => "used by a build: none; name tools with `--tools`\n".to_owned(),
+        names => format!("used by a build: {}\n", one_line(&names.join(", "))),
     }
 }
 
