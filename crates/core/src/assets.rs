@@ -144,6 +144,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("sections/default/approach.md"),
     asset!("sections/default/environment.md"),
     asset!("sections/default/identity.md"),
+    asset!("sections/default/instructions.md"),
     asset!("sections/stud/system.md"),
     asset!("sections/template/template.md"),
     asset!("settings.json"),

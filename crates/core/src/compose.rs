@@ -478,6 +478,11 @@ impl<'w> Composer<'w> {
         };
         let (before, behind) = (framed(|frame| &frame.prefix), framed(|frame| &frame.suffix));
         let ItemFrames { intro, prefix, item, between, suffix } = ItemFrames::of(&section);
+        let is_framed = item.is_none() && self.snapshot.system_prompt.custom.is_none();
+        let project_item = self.snapshot.profile.project_item.as_ref();
+        let project_item = project_item
+            .filter(|_| is_framed && items.iter().any(PlanItem::is_of_project))
+            .map(Cow::Borrowed);
         let meta = SectionMeta {
             id: section.id.clone(),
             provider,
@@ -495,6 +500,7 @@ impl<'w> Composer<'w> {
             prefix: before.into_iter().chain(intro).chain(prefix).collect(),
             items,
             item: item.filter(|_| wraps),
+            project_item,
             between,
             seam: section.seam,
             suffix: suffix.into_iter().chain(behind).collect(),

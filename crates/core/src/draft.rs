@@ -41,8 +41,27 @@ pub struct DraftPart {
 pub struct DraftItem {
     /// The bytes of the item in the part.
     pub range: Range<usize>,
+    /// The bytes of its text, without the frame of the item.
+    pub content: Range<usize>,
     /// The rank of the item: when the part is cut, the lowest rank is cut first, and of equal ones the last.
     pub rank: u32,
+}
+
+impl DraftItem {
+    /// Moves the item by the `gone` bytes that were taken away at `start`.
+    pub(crate) fn shift(&mut self, start: usize, gone: usize) {
+        for range in [&mut self.range, &mut self.content] {
+            let moved = |at: usize| at.saturating_sub(gone).max(start.min(at));
+            *range = moved(range.start)..moved(range.end);
+        }
+    }
+
+    /// Ends the item at the end of a text of `len` bytes.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        for range in [&mut self.range, &mut self.content] {
+            *range = range.start.min(len)..range.end.min(len);
+        }
+    }
 }
 
 impl DraftPart {

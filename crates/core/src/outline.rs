@@ -3,8 +3,9 @@
 use crate::{
     catalog::CatalogBody,
     draft::Absent,
-    origin::Piece,
+    origin::{Origin, Piece},
     reminder::DueReminder,
+    scope::Scope,
     section::{Language, SectionMeta, TrimMode},
 };
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
@@ -29,6 +30,8 @@ pub struct Plan<'w> {
     pub items: Vec<PlanItem<'w>>,
     /// The form of each item.
     pub item: Option<Cow<'w, Piece>>,
+    /// The form of each text of a project, where items have no form.
+    pub project_item: Option<Cow<'w, Piece>>,
     /// Text between items.
     pub between: Option<Cow<'w, Piece>>,
     /// True: line ends between items give way to `between`.
@@ -54,6 +57,7 @@ impl<'w> Plan<'w> {
             prefix: Vec::new(),
             items,
             item: None,
+            project_item: None,
             between: None,
             seam: false,
             suffix: Vec::new(),
@@ -85,6 +89,21 @@ impl<'w> PlanItem<'w> {
     #[must_use]
     pub fn new(pieces: Cow<'w, [Piece]>, language: Language) -> Self {
         PlanItem { pieces, language, imported: None, variables: ItemVariables::None, rank: 0 }
+    }
+
+    /// Returns true for a text that a project wrote, in whole or in part.
+    #[must_use]
+    pub fn is_of_project(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.origin.scope() == Some(Scope::Project))
+    }
+
+    /// Returns an `item:` variable by name. The path of a text that a file holds is known without its provider.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).or_else(|| match self.pieces.first().map(|piece| &piece.origin) {
+            Some(Origin::Source { source, .. }) if name == "path" => Some(source.path.as_str()),
+            _ => None,
+        })
     }
 
     /// Plans a text of a catalog.

@@ -10,7 +10,7 @@ mod watch;
 use crate::{
     catalog::Bindings,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
-    draft::{Absent, AbsentReason, Draft, DraftItem, DraftPart, behead_spans, push_span, truncate_spans},
+    draft::{Absent, AbsentReason, Draft, DraftPart, behead_spans, push_span, truncate_spans},
     lint::{
         character::{Class, escape_name},
         finding::TextFinding,
@@ -65,6 +65,9 @@ pub struct RenderRules<'p> {
     /// The active tools.
     pub tools: &'p [Tool],
 }
+
+/// The characters that end a line.
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
 static NO_BINDINGS: Bindings = Bindings(BTreeMap::new());
 
@@ -363,7 +366,9 @@ pub fn render(
                 continue;
             }
         }
-        if plan.watch_tags {
+        // No heading leaves a tag.
+        let is_in_tags = plan.item.as_ref().is_some_and(|item| item.text.starts_with('<'));
+        if plan.watch_tags && !is_in_tags {
             watched.push((at, plan.items));
         }
     }
@@ -388,12 +393,12 @@ fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
     if plan.trim == TrimMode::Both {
         let gone = rendered.text.len() - rendered.text.trim_start_matches(['\n', '\r']).len();
         rendered.behead(gone);
-        for DraftItem { range, .. } in &mut items {
-            *range = range.start.saturating_sub(gone)..range.end.saturating_sub(gone);
+        for item in &mut items {
+            item.shift(0, gone);
         }
     }
-    for DraftItem { range, .. } in &mut items {
-        *range = range.start.min(rendered.text.len())..range.end.min(rendered.text.len());
+    for item in &mut items {
+        item.truncate(rendered.text.len());
     }
     Ok(DraftPart {
         meta: plan.meta.clone(),

@@ -241,7 +241,7 @@ fn same_again(engine: &Engine<'_>, machine: &Machine, built: &BuildResult) -> Re
     let json = serde_json::to_string(&built.snapshot).map_err(|error| error.to_string())?;
     let mut snapshot: Snapshot = serde_json::from_str(&json).map_err(|error| error.to_string())?;
     if snapshot != built.snapshot {
-        return Err("the world does not survive its JSON form".to_owned());
+        return Err("the snapshot does not survive its JSON form".to_owned());
     }
     let rebuilt = Engine::rebuild(&mut snapshot).map_err(|error| error.to_string())?;
     if (&rebuilt.text, &rebuilt.parts) == (&built.prompt.text, &built.prompt.parts) {

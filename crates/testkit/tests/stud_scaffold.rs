@@ -159,7 +159,7 @@ fn of_many_first_launches_one_writes_and_each_has_the_text() {
 fn a_saved_world_scaffolds_nothing() {
     let BuildResult { mut snapshot, prompt, .. } = launch(&MemorySystem::new().with_bundle(ASSETS));
     let elsewhere = MemorySystem::new().with_bundle(ASSETS);
-    assert_eq!(Engine::rebuild(&mut snapshot).expect("a world is rebuilt").text, prompt.text);
+    assert_eq!(Engine::rebuild(&mut snapshot).expect("a snapshot is rebuilt").text, prompt.text);
     assert!(elsewhere.stat(Path::new(DIR)).is_none() && elsewhere.write_steps() == 0);
 }
 

@@ -29,7 +29,7 @@ fn requests_of_one_turn_say_the_same_whatever_happens_to_the_files() {
     system.cut(PROJECT);
     system.clear_touches();
     for _ in 0..3 {
-        let again = Engine::rebuild(&mut snapshot).expect("a world is rebuilt");
+        let again = Engine::rebuild(&mut snapshot).expect("a snapshot is rebuilt");
         assert_eq!(again, prompt, "text, sources, notes and log are those of the turn");
     }
     assert_eq!(system.touches(), [], "nothing is looked at inside a turn");
@@ -44,7 +44,7 @@ fn a_failed_read_stays_failed_inside_its_turn() {
     assert_eq!(prompt.text, "");
     system.put_file(GLOBAL, "mended");
     system.put_file(PROJECT, "written");
-    assert_eq!(Engine::rebuild(&mut snapshot).expect("a world is rebuilt"), prompt);
+    assert_eq!(Engine::rebuild(&mut snapshot).expect("a snapshot is rebuilt"), prompt);
     assert_eq!(turn(&system).prompt.text, "mended\n\nwritten");
 }
 

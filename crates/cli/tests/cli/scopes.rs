@@ -94,7 +94,8 @@ fn a_category_is_listed_without_what_is_not_active() {
     let sandbox = layered();
     let ran = sandbox.run("preface list tools --preset stud --trust once").exits(0);
     assert!(!ran.stdout.contains("\n  ls "), "{}", ran.stdout);
-    let last = "6 active, 2 off, 1 warning, 0 errors; 3 not active, `--all` lists them\n";
+    let last = "6 active, 2 off, 1 warning, 0 errors; 3 not active, `--all` lists them\n\
+                used by a build: none; name tools with `--tools`\n";
     assert!(ran.stdout.ends_with(last), "{}", ran.stdout);
     let ran = sandbox.run("preface list tools --preset stud --trust once --all").exits(0);
     assert!(ran.stdout.contains("\n  ls "), "{}", ran.stdout);
@@ -225,6 +226,9 @@ fn tools_can_be_listed_by_name() {
     let names: Vec<&str> =
         ran.stdout.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     assert_eq!(names, ["name", "bash", "read"]);
+    assert!(ran.stdout.ends_with("\nused by a build: read, bash\n"), "{}", ran.stdout);
+    let ran = Sandbox::empty().run("preface list tools").exits(0).says("");
+    assert!(ran.stdout.ends_with("\nused by a build: none; name tools with `--tools`\n"), "{}", ran.stdout);
 }
 
 #[test]

@@ -26,7 +26,6 @@ commit  global   hidden  ~/.config/preface/skills/commit/SKILL.md
   hidden by project (.preface/skills/commit/SKILL.md)
 review  global   active  ~/.config/preface/skills/review/SKILL.md
   Reviews a change.
-the prompt lists none of them: condition `tool:read` is false
 ",
     );
 }
@@ -42,14 +41,13 @@ commit  global   active     ~/.config/preface/skills/commit/SKILL.md
   Writes a commit message.
 review  global   active     ~/.config/preface/skills/review/SKILL.md
   Reviews a change.
-the prompt lists none of them: condition `tool:read` is false
 ",
     );
     let rows = sandbox.run("preface list skills --format json").exits(0).json()["entries"].clone();
     let states: Vec<_> = rows.as_array().expect("a list").iter().map(|row| &row["status"]).collect();
     assert_eq!(states, ["untrusted", "ok", "ok"]);
     assert_eq!(rows[1]["active"], true);
-    sandbox.run("preface trust grant --yes --tools read").exits(0);
+    sandbox.run("preface trust grant --yes").exits(0);
     let rows = sandbox.run("preface list skills --format json").exits(0).json()["entries"].clone();
     assert_eq!((&rows[0]["status"], &rows[0]["active"]), (&"ok".into(), &true.into()));
 }
@@ -79,7 +77,6 @@ c      global  by name only  ~/.agents/skills/c/SKILL.md
   Does c.
 d      global  ignored       ~/.agents/skills/d
   left out by ~/.agents/skills/.gitignore:1
-the prompt lists none of them: condition `tool:read` is false
 ",
     );
     let ran = sandbox.run("preface list skills").exits(0);

@@ -505,7 +505,7 @@ fn a_grant_names_every_text_that_is_sent() {
 fn a_skill_is_granted_whatever_tools_a_call_has() {
     let sandbox = Sandbox::empty();
     sandbox.work(".preface/skills/s/SKILL.md", "---\nname: s\ndescription: d\n---\nx\n");
-    let ran = sandbox.run("preface build --tools read --preset default").exits(0);
+    let ran = sandbox.run("preface build --preset default").exits(0);
     assert!(ran.stderr.contains("SKILL.md is not trusted"), "{}", ran.stderr);
     let status = sandbox.run("preface trust status --preset default --format json").exits(0).json();
     assert_eq!((&status["left_out"], &status["texts"][0]["state"]), (&true.into(), &"new".into()));
@@ -513,7 +513,11 @@ fn a_skill_is_granted_whatever_tools_a_call_has() {
         .run("preface trust grant --preset default")
         .exits(0)
         .prints("Granted in [ROOT]/work:\n  33 bytes  .preface/skills/s/SKILL.md\n");
-    sandbox.run("preface build --tools read --preset default --trust require").exits(0).says("");
+    for tools in ["", " --tools bash", " --tools read"] {
+        let ran =
+            sandbox.run(&format!("preface build --preset default --trust require{tools}")).exits(0).says("");
+        assert!(ran.stdout.contains("<name>s</name>"), "{}", ran.stdout);
+    }
 }
 
 /// Returns the types of the events that a logger wrote, and forgets them.

@@ -222,6 +222,7 @@ fn cut(
         if kept.is_frame_only(part) {
             return None;
         }
+        let kept = kept.with_closing_tags(part);
         let cut = kept.part(part, marker.as_deref(), profile);
         // Where texts stand in another order, a tokenizer may count a few more.
         match counter.count(&cut.text).saturating_sub(max) {
@@ -362,7 +363,8 @@ mod tests {
             }
             let start = part.text.len();
             part.push(&["abc\n", "def\n", "ghi\n"][at].repeat(10), Origin::Caller { flag: "test".into() });
-            part.items.push(DraftItem { range: start..part.text.len(), rank });
+            let range = start..part.text.len();
+            part.items.push(DraftItem { content: range.clone(), range, rank });
         }
         part
     }
@@ -402,6 +404,46 @@ mod tests {
                 text(ranks, max);
             }
         }
+    }
+
+    /// A part with two items in tags, and a tag around both.
+    fn tagged(max: usize) -> DraftPart {
+        let meta = SectionMeta { max_tokens: Some(max), ..SectionMeta::new(SectionId::new("a")) };
+        let mut part = DraftPart::new(meta);
+        let literal = |key: &str| Origin::Literal { profile: "p".into(), key: key.into() };
+        part.push("<all>", literal("prefix"));
+        for text in ["\nabc", "\ndef"] {
+            let start = part.text.len();
+            part.push("\n<one>", literal("item"));
+            let content = part.text.len()..part.text.len() + 10 * text.len();
+            part.push(&text.repeat(10), Origin::Caller { flag: "test".into() });
+            part.push("\n</one>", literal("item"));
+            part.items.push(DraftItem { range: start..part.text.len(), content, rank: 0 });
+        }
+        part.push("\n</all>", literal("suffix"));
+        part
+    }
+
+    #[test]
+    fn what_is_cut_closes_its_tags() {
+        for max in 0..=40 {
+            let (fitted, _) = run(vec![tagged(max)], None).unwrap();
+            let Some(part) = fitted.parts.first() else { continue };
+            assert!(Bytes4.count(&part.text) <= max, "{max}: {}", part.text);
+            for tag in ["one", "all"] {
+                let count = |text: String| part.text.matches(&text).count();
+                let (open, closed) = (count(format!("<{tag}>")), count(format!("</{tag}>")));
+                assert!(open == closed && open > 0, "{max}: {}", part.text);
+            }
+            assert!(part.text.ends_with("</all>"), "{max}: {}", part.text);
+        }
+        // 118 bytes. Of the 80 that fit, the tags need 25 and the marker 31.
+        let (fitted, _) = run(vec![tagged(20)], None).unwrap();
+        let text = &fitted.parts[0].text;
+        assert_eq!(
+            text,
+            "<all>\n<one>\nabc\nabc\nabc\nabc\nabc\nabc\n…[truncated 21 of 30 tokens]\n</one>\n</all>"
+        );
     }
 
     #[test]

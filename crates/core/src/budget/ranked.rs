@@ -84,17 +84,48 @@ impl<'p> OrderedText<'p> {
     }
 }
 
+/// Returns the bytes of `closing` if they close a tag.
+fn closing_tag(part: &DraftPart, closing: Range<usize>) -> Option<Range<usize>> {
+    part.text.get(closing.clone()).filter(|text| text.contains("</")).map(|_| closing)
+}
+
 impl RetainedRanges {
     /// True where a part had a frame and items, and nothing but its frame is left.
     pub(super) fn is_frame_only(&self, part: &DraftPart) -> bool {
-        let is_framed = part.items.first().is_some_and(|item| item.range.start > 0);
+        let is_framed = part.items.first().is_some_and(|item| item.content.start > 0);
         let has = |item: &DraftItem| {
             self.ranges.iter().any(|range| {
-                let within = range.start.max(item.range.start)..range.end.min(item.range.end);
+                let within = range.start.max(item.content.start)..range.end.min(item.content.end);
                 !within.is_empty() && !trim(&part.text[within]).is_empty()
             })
         };
         is_framed && !part.items.iter().any(has)
+    }
+
+    /// Adds the closing tags of the item that is cut, and of the frame around all items. An item that is cut in its opening
+    /// tag goes as a whole.
+    pub(super) fn with_closing_tags(mut self, part: &DraftPart) -> Self {
+        let Some(cut) = self.ranges.get_mut(self.last) else { return self };
+        let end = cut.end;
+        if let Some(item) = part.items.iter().find(|item| item.range.start < end && end < item.range.end)
+            && let Some(closing) = closing_tag(part, item.content.end..item.range.end)
+        {
+            if end <= item.content.start {
+                cut.end = item.range.start.max(cut.start);
+            } else {
+                cut.end = end.min(closing.start);
+                self.ranges.insert(self.last + 1, closing);
+            }
+        }
+        let behind = part.items.last().map_or(part.text.len(), |item| item.range.end);
+        if let Some(closing) = closing_tag(part, behind..part.text.len())
+            && let Some(last) = self.ranges.last_mut()
+            && last.end < closing.end
+        {
+            last.end = last.end.min(closing.start);
+            self.ranges.push(closing);
+        }
+        self
     }
 
     /// Returns the part with these bytes and the marker.

@@ -70,7 +70,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 49] = [
+pub const KEYS: [&str; 50] = [
     "about",
     "added_after",
     "added_prefix",
@@ -100,6 +100,7 @@ pub const KEYS: [&str; 49] = [
     "order",
     "orders",
     "own_tags",
+    "project_item",
     "rebuild",
     "remove",
     "repeat_tools",
@@ -218,6 +219,9 @@ impl ProfileBuilder<'_> {
         let added_after: Option<SectionId> = self.take("added_after")?;
         let added_prefix: Option<String> = self.take("added_prefix")?;
         let added_prefix = added_prefix.map(|text| self.literal(text, "added_prefix"));
+        let project_item: Option<String> = self.take("project_item")?;
+        let project_item = project_item.filter(|text| !text.is_empty());
+        let project_item = project_item.map(|text| self.literal(text, "project_item"));
 
         let mut tables = self.take_table("section")?;
         for id in &remove {
@@ -253,6 +257,7 @@ impl ProfileBuilder<'_> {
             groups,
             added_after,
             added_prefix,
+            project_item,
             append_id,
             guidelines,
             tools,

@@ -63,6 +63,9 @@ pub struct Profile {
     /// Text before a section that the profile does not know, where its own sections bring their separators themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_prefix: Option<Piece>,
+    /// The frame around each text of a project in a section whose items have no frame (a template).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_item: Option<Piece>,
     /// The id of the part that `systemPrompt.append` becomes; without it that is its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub append_id: Option<SectionId>,

@@ -34,7 +34,7 @@ impl EngineTags {
 
     /// Returns the names, where anything in these plans is watched at all.
     pub(crate) fn watched(&self, plans: &[Plan<'_>]) -> Vec<String> {
-        match plans.iter().any(|plan| plan.watch_tags) {
+        match plans.iter().any(|plan| plan.watch_tags || plan.project_item.is_some()) {
             true => self.all(plans.iter().map(|plan| plan.meta.id.as_str())),
             false => Vec::new(),
         }

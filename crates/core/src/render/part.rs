@@ -4,7 +4,7 @@
 //! then suffixes.
 
 use super::{
-    RenderError, RenderRules, RenderedText,
+    LINE_ENDS, RenderError, RenderRules, RenderedText,
     imported::write_imported,
     push_pieces,
     ready::{PreparedText, one, ready},
@@ -21,7 +21,7 @@ use crate::{
     variable::Stability,
     variable_source::Variables,
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 /// A part that is written, before its ends are trimmed.
 pub(super) struct WrittenPart {
@@ -33,8 +33,6 @@ pub(super) struct WrittenPart {
     /// The most volatile variable that was read or tested.
     pub volatility: Stability,
 }
-
-const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
 /// Writes a part.
 pub(super) fn write(
@@ -49,9 +47,10 @@ pub(super) fn write(
     let frames = plan.items.len() + plan.prefix.len() + plan.suffix.len();
     // Frames and variables are short; what is longer makes room by itself.
     let out = RenderedText::with_room(bytes + frames * 96, plan.items.len() * 6 + 4);
-    let watch = Some(watch).filter(|_| plan.watch_tags);
-    let part = PartWriter { plan, rules, watch, variables, diagnostics, volatility: Stability::Static };
-    part.write(out)
+    let of_section = Some(watch).filter(|_| plan.watch_tags);
+    let volatility = Stability::Static;
+    let part = PartWriter { plan, rules, watch: of_section, variables, diagnostics, volatility };
+    part.write(watch, out)
 }
 
 struct PartWriter<'a, 'v> {
@@ -63,11 +62,16 @@ struct PartWriter<'a, 'v> {
     volatility: Stability,
 }
 
-impl PartWriter<'_, '_> {
-    fn write(mut self, mut out: RenderedText) -> Result<WrittenPart, RenderError> {
+impl<'a> PartWriter<'a, '_> {
+    fn write(
+        mut self,
+        imitations: &'a ImitationWatch,
+        mut out: RenderedText,
+    ) -> Result<WrittenPart, RenderError> {
         let plan = self.plan;
         let template = |piece| ready(one(Cow::Borrowed(piece)), Language::Template, self.rules);
         let form = plan.item.as_deref().map(template).transpose()?;
+        let of_project = plan.project_item.as_deref().map(template).transpose()?;
         let mut blank = true;
         let mut items = Vec::with_capacity(plan.items.len());
         for piece in &plan.prefix {
@@ -80,12 +84,19 @@ impl PartWriter<'_, '_> {
                 self.template(between, &mut out)?;
             }
             let start = out.text.len();
-            self.item(item, form.as_ref(), &mut out)?;
+            let content = match of_project.as_ref().filter(|_| item.is_of_project()) {
+                Some(form) => self.project_item(item, form, imitations, &mut out)?,
+                None => self.item(item, form.as_ref(), plan.seam, &mut out)?,
+            };
             blank = blank && trim(&out.text[start..]).is_empty();
+            let range = start..out.text.len();
+            let mut written = DraftItem { content: content.unwrap_or(range.clone()), range, rank: item.rank };
             if plan.seam {
-                close_seam(&mut out, start, number, plan.items.len());
+                let gone = close_seam(&mut out, start, number, plan.items.len());
+                written.shift(start, gone);
+                written.truncate(out.text.len());
             }
-            items.push(DraftItem { range: start..out.text.len(), rank: item.rank });
+            items.push(written);
         }
         for piece in &plan.suffix {
             self.template(piece, &mut out)?;
@@ -93,16 +104,38 @@ impl PartWriter<'_, '_> {
         Ok(WrittenPart { rendered: out, items, blank, volatility: self.volatility })
     }
 
-    /// Writes an item in its frame, if it has one.
+    /// Writes a text of a project in its frame, unless it is blank.
+    fn project_item(
+        &mut self,
+        item: &PlanItem<'_>,
+        form: &PreparedText<'_>,
+        imitations: &'a ImitationWatch,
+        out: &mut RenderedText,
+    ) -> Result<Option<Range<usize>>, RenderError> {
+        let of_section = self.watch.replace(imitations);
+        let mut framed = RenderedText::default();
+        let content = self.item(item, Some(form), true, &mut framed)?;
+        self.watch = of_section;
+        let is_blank = content.as_ref().is_some_and(|text| trim(&framed.text[text.clone()]).is_empty());
+        if is_blank {
+            return Ok(None);
+        }
+        let start = out.text.len();
+        out.append(&framed);
+        Ok(content.map(|text| start + text.start..start + text.end))
+    }
+
+    /// Writes an item in its frame, if it has one. Returns the bytes of its text in that frame.
     fn item(
         &mut self,
         item: &PlanItem<'_>,
         form: Option<&PreparedText<'_>>,
+        seam: bool,
         out: &mut RenderedText,
-    ) -> Result<(), RenderError> {
+    ) -> Result<Option<Range<usize>>, RenderError> {
         let is_verbatim = item.language == Language::Verbatim && item.imported.is_none();
         if let Some(form) = form.filter(|_| is_verbatim && self.watch.is_none()) {
-            return self.text(form, Some((item, ItemContent::Pieces(&item.pieces))), out);
+            return self.text(form, Some((item, ItemContent::Pieces(&item.pieces), seam)), out);
         }
         let text = match &item.imported {
             Some(body) => PreparedText::Imported(Cow::Borrowed(body)),
@@ -117,24 +150,28 @@ impl PartWriter<'_, '_> {
             watch.text(&mut content, &item.pieces, self.diagnostics);
         }
         match form {
-            Some(form) => self.text(form, Some((item, ItemContent::Rendered(&content))), out)?,
-            None => out.append(&content),
+            Some(form) => self.text(form, Some((item, ItemContent::Rendered(&content), seam)), out),
+            None => {
+                out.append(&content);
+                Ok(None)
+            }
         }
-        Ok(())
     }
 
     fn template(&mut self, piece: &Piece, out: &mut RenderedText) -> Result<(), RenderError> {
         let text = ready(one(Cow::Borrowed(piece)), Language::Template, self.rules)?;
-        self.text(&text, None, out)
+        self.text(&text, None, out)?;
+        Ok(())
     }
 
-    /// Writes one text; `item` is what it is the frame of.
+    /// Writes one text. `item` is the item that the text is the frame of, and whether the frame takes the place of line
+    /// ends. Returns the bytes of the item's text.
     fn text(
         &mut self,
         text: &PreparedText<'_>,
-        item: Option<(&PlanItem<'_>, ItemContent<'_>)>,
+        item: Option<(&PlanItem<'_>, ItemContent<'_>, bool)>,
         out: &mut RenderedText,
-    ) -> Result<(), RenderError> {
+    ) -> Result<Option<Range<usize>>, RenderError> {
         let PartWriter { plan, rules, watch, variables, diagnostics, volatility } = self;
         match text {
             PreparedText::Plain(pieces) => push_pieces(out, pieces, rules, diagnostics),
@@ -149,7 +186,9 @@ impl PartWriter<'_, '_> {
                     variables,
                     diagnostics,
                     volatility,
-                    item,
+                    item: item.map(|(item, content, _)| (item, content)),
+                    seam: item.is_some_and(|(.., seam)| seam),
+                    content: None,
                     event: plan.event,
                     out,
                     source: None,
@@ -157,17 +196,22 @@ impl PartWriter<'_, '_> {
                     piece_start: 0,
                 };
                 parsed.template.render(&mut writer)?;
+                return Ok(writer.content);
             }
         }
-        Ok(())
+        Ok(None)
     }
 }
 
-/// Takes line ends from the borders of an item that another one is next to: what stands between takes their place.
-fn close_seam(out: &mut RenderedText, start: usize, number: usize, items: usize) {
+/// Takes line ends from the borders of an item that another one is next to: what stands between takes their place. Returns
+/// how many bytes at its start are gone.
+fn close_seam(out: &mut RenderedText, start: usize, number: usize, items: usize) -> usize {
     let written = &out.text[start..];
-    let gone = written.len() - written.trim_start_matches(LINE_ENDS).len();
-    if number > 0 && gone > 0 {
+    let gone = match number {
+        0 => 0,
+        _ => written.len() - written.trim_start_matches(LINE_ENDS).len(),
+    };
+    if gone > 0 {
         let mut item = out.split_off(start);
         item.behead(gone);
         out.append(&item);
@@ -176,4 +220,5 @@ fn close_seam(out: &mut RenderedText, start: usize, number: usize, items: usize)
         let end = start + out.text[start..].trim_end_matches(LINE_ENDS).len();
         out.truncate(end);
     }
+    gone
 }

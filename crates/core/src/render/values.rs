@@ -1,8 +1,8 @@
 //! Values on their way into a template's text: which variables a template can read, and how their values are written.
 
 use super::{
-    RENDERED_LIMIT, RenderError, RenderRules, RenderedText, push_pieces, ready::ParsedTemplate, stopped,
-    watch::ImitationWatch,
+    LINE_ENDS, RENDERED_LIMIT, RenderError, RenderRules, RenderedText, push_pieces, ready::ParsedTemplate,
+    stopped, watch::ImitationWatch,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -35,6 +35,10 @@ pub(super) struct TemplateWriter<'a, 'v> {
     pub volatility: &'a mut Stability,
     /// The item whose frame the template is.
     pub item: Option<(&'a PlanItem<'a>, ItemContent<'a>)>,
+    /// True: line ends at the borders of the item's text give way to those of its frame.
+    pub seam: bool,
+    /// The bytes of the item's text, once it was written.
+    pub content: Option<Range<usize>>,
     /// The event, if the text is a reminder. Then every value is escaped, whatever the profile sets.
     pub event: Option<&'a DueReminder>,
     pub out: &'a mut RenderedText,
@@ -71,13 +75,19 @@ impl<'a> TemplateWriter<'a, '_> {
         content: ItemContent<'_>,
     ) {
         if key.name() == "text" {
-            return match content {
+            let start = self.out.text.len();
+            match content {
                 ItemContent::Rendered(content) => self.out.append(content),
                 ItemContent::Pieces(pieces) => push_pieces(self.out, pieces, self.rules, self.diagnostics),
-            };
+            }
+            if self.seam {
+                self.close_frame(start, tag);
+            }
+            self.content = Some(start..self.out.text.len());
+            return;
         }
-        let Some(text) = item.variables.get(key.name()) else { return };
-        let named = |name: &str| item.variables.get(name);
+        let Some(text) = item.variable(key.name()) else { return };
+        let named = |name: &str| item.variable(name);
         let source = self
             .source
             .get_or_insert_with(|| named("path").or_else(|| named("name")).unwrap_or("item").into())
@@ -98,6 +108,24 @@ impl<'a> TemplateWriter<'a, '_> {
             text = safe.map_or(text, Cow::Owned);
         }
         self.out.push(&text, Origin::Variable { key: key.clone(), source });
+    }
+
+    /// Takes line ends from the borders of the item's text, which starts at `start`, where its frame has them.
+    fn close_frame(&mut self, start: usize, tag: &Range<usize>) {
+        let frame = self.parsed.template.text();
+        if frame[..tag.start].ends_with('\n') {
+            let written = &self.out.text[start..];
+            let gone = written.len() - written.trim_start_matches(LINE_ENDS).len();
+            if gone > 0 {
+                let mut text = self.out.split_off(start);
+                text.behead(gone);
+                self.out.append(&text);
+            }
+        }
+        if frame[tag.end..].starts_with('\n') {
+            let end = start + self.out.text[start..].trim_end_matches(LINE_ENDS).len();
+            self.out.truncate(end);
+        }
     }
 }
 
@@ -122,7 +150,7 @@ impl Output for TemplateWriter<'_, '_> {
 
     fn exists(&mut self, key: &VariableKey) -> Result<bool, RenderError> {
         if let (Some((item, _)), "item") = (self.item, key.kind()) {
-            return Ok(key.name() == "text" || item.variables.get(key.name()).is_some());
+            return Ok(key.name() == "text" || item.variable(key.name()).is_some());
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
             return Ok(event.variables.contains_key(key.name()));

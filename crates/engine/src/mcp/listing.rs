@@ -47,6 +47,9 @@ pub struct ServersReport {
     pub known: BTreeMap<String, RecordingInfo>,
     /// Their tools, as a build with this profile would define them; none where it takes no tools of servers.
     pub tools: Vec<Tool>,
+    /// The names of the tools that a build of this request uses, without those of servers: the ones that it names, else the
+    /// profile's.
+    pub used: Vec<String>,
 }
 
 impl Engine<'_> {
@@ -92,6 +95,8 @@ impl Engine<'_> {
         notes.retain(|note| !snapshot.diagnostics.contains(note));
         snapshot.diagnostics.append(&mut notes);
         let tools = std::mem::take(&mut inputs.entries.server_tools);
-        Ok(ServersReport { scopes: self.scopes_of(request, inputs, snapshot)?, known, tools })
+        let own = snapshot.turn.tools.iter().filter(|tool| !tool.is_of_server());
+        let used = own.map(|tool| tool.name.clone()).collect();
+        Ok(ServersReport { scopes: self.scopes_of(request, inputs, snapshot)?, known, tools, used })
     }
 }

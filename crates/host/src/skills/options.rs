@@ -21,7 +21,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("description_type", "a description that is not text is `wrong` (default) or `missing`"),
     (
         "escape",
-        "`xml` (default), `line` (on one line without hidden characters, then as `xml`) or `none`: how the facts and the text of a skill are escaped",
+        "`xml` (default), `line` (on one line without hidden characters, then as `xml`) or `none`: how the variables and the text of a skill are escaped",
     ),
     ("name_must_match", "`true` (default) or `false`: a name must be that of its directory"),
     ("name_type", "`reject` (default), or `directory`: a name that is no text gives way to the directory's"),

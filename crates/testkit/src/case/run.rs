@@ -402,7 +402,7 @@ fn laws(built: &BuildResult) -> Result<(), String> {
     let mut again: preface::core::snapshot::Snapshot =
         serde_json::from_str(&json).map_err(|error| error.to_string())?;
     if again != built.snapshot {
-        return Err("the world does not survive its JSON form".to_owned());
+        return Err("the snapshot does not survive its JSON form".to_owned());
     }
     match pipeline::run(&mut again, &mut NoSource) {
         Ok(prompt)

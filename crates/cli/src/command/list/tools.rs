@@ -44,6 +44,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         OutputFormat::Text => {
             let mut out = view(&servers.scopes, group, inactive, ui.columns());
             out.push_str(&of_servers(&servers, ui.columns()));
+            out.push_str(&used(&servers));
             ui.view(&out)?;
         }
     }
@@ -69,6 +70,14 @@ fn row(tool: &Tool, report: &ServersReport) -> Value {
         "server": server(tool),
         "about": tool.description,
     })
+}
+
+/// Names the tools that a build lists in the prompt and defines in the request.
+fn used(report: &ServersReport) -> String {
+    match report.used.as_slice() {
+        [] => "used by a build: none; name tools with `--tools`\n".to_owned(),
+        names => format!("used by a build: {}\n", one_line(&names.join(", "))),
+    }
 }
 
 /// The tools of servers, as they were recorded.
