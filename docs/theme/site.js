@@ -6,6 +6,11 @@
   toggle.setAttribute("aria-expanded", checkbox.checked);
   toggle.addEventListener("click", () => checkbox.click());
 
+  // On a narrow window they cover the page: a link within it closes them.
+  document.getElementById("mdbook-sidebar").addEventListener("click", (event) => {
+    if (event.target.closest(".header-in-summary") && innerWidth < 620) toggle.click();
+  });
+
   // A box that scrolls sideways can be focused, and then the arrow keys scroll it instead of turning the page.
   const boxes = document.querySelectorAll("main pre > code, main .table-wrapper");
   const measure = () => {
@@ -24,6 +29,6 @@
 
   // Pictures are enlarged by a checkbox around them.
   for (const box of document.querySelectorAll("main .checkbox-img")) {
-    box.setAttribute("aria-label", `Enlarge: ${box.nextElementSibling.alt}`);
+    box.setAttribute("aria-label", `Enlarge: ${box.nextElementSibling.alt || "picture"}`);
   }
 })();

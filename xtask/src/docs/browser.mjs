@@ -38,6 +38,7 @@ try {
   const looks = ["light", "dark"].flatMap((scheme) => Object.keys(WINDOWS).map((width) => ({ scheme, width })));
   await Promise.all(looks.map(inspectAll));
   for (const look of looks) await search(look);
+  for (const look of looks) await useMenus(look);
 } finally {
   await browser.close();
   server.close();
@@ -127,5 +128,26 @@ async function search(look) {
   await tab.screenshot({ path: path.join(shots, `search-${look.width}-${look.scheme}.png`) });
   await found.first().click();
   await tab.locator("main mark").first().waitFor();
+  await tab.context().close();
+}
+
+/** Opens the contents and the choice of colors with the keyboard; a choice lasts on the next page. */
+async function useMenus(look) {
+  const tab = await newTab(look);
+  await tab.goto(`${origin}/index.html`);
+  const contents = tab.getByRole("button", { name: "Contents" });
+  if ((await contents.getAttribute("aria-expanded")) === "false") await contents.press("Enter");
+  await tab.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: "Glossary" }).waitFor();
+  await inspect(tab);
+  await tab.screenshot({ path: path.join(shots, `contents-${look.width}-${look.scheme}.png`) });
+  await contents.press("Enter");
+  await tab.locator("#mdbook-sidebar").waitFor({ state: "hidden" });
+  await tab.getByRole("button", { name: "Colors" }).press("Enter");
+  await inspect(tab);
+  const other = look.scheme === "light" ? "Dark" : "Light";
+  await tab.getByRole("menuitem", { name: other }).press("Enter");
+  await tab.goto(`${origin}/glossary.html`);
+  const scheme = await tab.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+  if (scheme !== other.toLowerCase()) report(tab, `${other} was chosen, and this is ${scheme}`);
   await tab.context().close();
 }
