@@ -13,6 +13,7 @@ mod events;
 mod failure;
 mod files;
 mod flags;
+mod json;
 mod notes;
 mod roots;
 mod scopes_view;
@@ -79,8 +80,8 @@ Words are explained in docs/glossary.md.";
 
 fn main() -> ExitCode {
     clap_complete::CompleteEnv::with_factory(Cli::command).var(command::completions::VARIABLE).complete();
-    let ui = ui::Ui::new();
     let words = usage::arguments();
+    let ui = ui::Ui::new().with_json_errors(usage::asks_for_json(&words));
     let exit = match Cli::try_parse_from(&words) {
         Ok(cli) => cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui)),
         Err(version) if version.kind() == ErrorKind::DisplayVersion => usage::report(&version, &ui),

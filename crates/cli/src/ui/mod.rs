@@ -10,7 +10,7 @@ pub mod style;
 pub mod table;
 pub mod text;
 
-use crate::{advice::complete_document, failure::CommandFailure};
+use crate::{advice::complete_document, failure::CommandFailure, flags::OutputFormat};
 use preface::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -35,6 +35,8 @@ pub struct Ui {
     out_is_terminal: bool,
     err_is_terminal: bool,
     in_is_terminal: bool,
+    /// True where errors are written as JSON.
+    json_errors: bool,
 }
 
 impl Ui {
@@ -44,7 +46,18 @@ impl Ui {
             out_is_terminal: io::stdout().is_terminal(),
             err_is_terminal: io::stderr().is_terminal(),
             in_is_terminal: io::stdin().is_terminal(),
+            json_errors: false,
         }
+    }
+
+    /// Writes errors as JSON where `--format json` was asked for.
+    pub fn with_json_errors(self, json_errors: bool) -> Self {
+        Ui { json_errors, ..self }
+    }
+
+    /// True where errors are written as JSON.
+    pub fn has_json_errors(&self) -> bool {
+        self.json_errors
     }
 
     /// True where a person can be asked: they can answer, and they see the question.
@@ -84,6 +97,22 @@ impl Ui {
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandFailure> {
         let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
         self.json_text(complete_document(json))
+    }
+
+    /// Reports what a command did: for programs a value on stdout, for people words on stderr.
+    pub fn result(
+        &self,
+        format: OutputFormat,
+        value: &impl serde::Serialize,
+        words: &str,
+    ) -> Result<(), CommandFailure> {
+        match format {
+            OutputFormat::Json => self.json(value),
+            OutputFormat::Text => {
+                self.say(words);
+                Ok(())
+            }
+        }
     }
 
     /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.
