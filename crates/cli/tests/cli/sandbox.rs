@@ -195,6 +195,14 @@ impl Ran {
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
+
+    /// Reads stdout as the JSON document of a list, and returns its entries.
+    #[track_caller]
+    pub fn entries(&self) -> serde_json::Value {
+        let document = self.json();
+        assert!(document["kind"].is_string() && document["diagnostics"].is_array(), "{document}");
+        document["entries"].clone()
+    }
 }
 
 fn write(path: &Path, text: &[u8]) {
