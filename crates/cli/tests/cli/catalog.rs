@@ -66,7 +66,10 @@ fn nothing_is_imported_and_nothing_is_made_by_looking() {
     let nothing = "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n";
     sandbox.run("preface catalog list").exits(0).prints(nothing).says("");
     sandbox.run("preface catalog verify").exits(0).prints(nothing).says("");
-    sandbox.run("preface catalog list --format json").exits(0).prints("{\"kind\":\"catalogs\",\"entries\":[],\"diagnostics\":[]}\n");
+    sandbox
+        .run("preface catalog list --format json")
+        .exits(0)
+        .prints("{\"kind\":\"catalogs\",\"entries\":[],\"diagnostics\":[]}\n");
     sandbox.run("preface catalog list 1.2.3").exits(1).says(
         "\
 error: the catalog 1.2.3 is not imported
@@ -382,7 +385,8 @@ fn what_a_preset_would_take_is_listed_before_it_is_used() {
     let bash = BELL.replace("Tool Description: Bell", "Tool Description: Bash");
     sandbox.work("cat/system-prompts/glob.md", glob).work("cat/system-prompts/bash.md", bash);
     sandbox.run("preface catalog import cat").exits(0);
-    let rows = sandbox.run("preface catalog show 1.2.3 --preset claude-code --format json").exits(0).entries();
+    let rows =
+        sandbox.run("preface catalog show 1.2.3 --preset claude-code --format json").exits(0).entries();
     let row =
         |place: &str| rows.as_array().unwrap().iter().find(|row| row["place"] == place).unwrap().clone();
     assert_eq!(row("tool `Glob`")["prompt"], "Tool Description: Glob");

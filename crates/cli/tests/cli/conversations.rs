@@ -21,7 +21,10 @@ fn nothing_is_kept_and_nothing_is_made_by_looking() {
         .run("preface conversation list")
         .exits(0)
         .prints("No prompt is stored. `preface build --conversation ID` stores one.\n");
-    sandbox.run("preface conversation list --format json").exits(0).prints("{\"kind\":\"conversations\",\"entries\":[],\"diagnostics\":[]}\n");
+    sandbox
+        .run("preface conversation list --format json")
+        .exits(0)
+        .prints("{\"kind\":\"conversations\",\"entries\":[],\"diagnostics\":[]}\n");
     for line in ["show c1", "history c1", "compact c1", "refresh c1", "diff c1", "delete c1"] {
         sandbox.run(&format!("preface conversation {line}")).exits(1).prints("").says(
             "\

@@ -169,6 +169,12 @@ impl Ran {
         }
     }
 
+    /// Returns the exit code.
+    #[allow(dead_code)]
+    pub fn code(&self) -> Option<i32> {
+        self.code
+    }
+
     /// Checks the exit code.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {

@@ -6,8 +6,8 @@ use preface::{
         diagnostic::Diagnostic,
         diff::Difference,
         document::Document,
-        extension::{Extension, Layered},
-        mcp_servers::DeclaredServer,
+        extension::{Extension, ExtensionEntry},
+        mcp_servers::{DeclaredServer, ServerEntry},
         settings::LayerValue,
     },
     templates::{self, Imported},
@@ -41,8 +41,8 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
     derived::<Diagnostic>(definitions);
     let prompt = derived::<Document>(definitions);
     let difference = derived::<Difference>(definitions);
-    let extension = derived::<Layered<Extension>>(definitions);
-    let server = derived::<Layered<DeclaredServer>>(definitions);
+    let extension = derived_as::<ExtensionEntry>("ExtensionEntry", definitions);
+    let server = derived_as::<ServerEntry>("ServerEntry", definitions);
     let layer_value = derived::<LayerValue>(definitions);
     let imported = derived::<Imported>(definitions);
     let export = derived::<templates::Document>(definitions);
@@ -178,7 +178,8 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("keeps_old", flag("True where an older recording stays.")),
         ("diagnostics", diagnostics()),
     ]);
-    let said = maybe(json!({ "type": "object", "description": "The answer, with the keys of the protocol." }));
+    let said =
+        maybe(json!({ "type": "object", "description": "The answer, with the keys of the protocol." }));
     let answers = document("servers", answer.clone());
     let conversation_fields = [
         ("id", text("The id.")),
@@ -281,17 +282,33 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
     let both = object(&[("global", checked.clone()), ("project", checked)]);
     let out = |command, file, about, schema, lines| Output { command, file, about, schema, lines };
     vec![
-        out("build", "build", "A prompt with its parts and their origins.", prompt.clone(), &[
-            ("preface build --format json --trust once", 0),
-            ("preface build --format json --trust deny", 0),
-        ]),
-        out("explain", "explain", "A prompt with its parts and their origins.", prompt.clone(), &[
-            ("preface explain --format json --trust once", 0),
-        ]),
-        out("diff", "diff", "The difference of two builds.", difference.clone(), &[
-            ("preface diff --against-model other --format json", 0),
-            ("preface diff --against-now 2026-03-09T10:00:00Z --format json --exit-code", 1),
-        ]),
+        out(
+            "build",
+            "build",
+            "A prompt with its parts and their origins.",
+            prompt.clone(),
+            &[
+                ("preface build --format json --trust once", 0),
+                ("preface build --format json --trust deny", 0),
+            ],
+        ),
+        out(
+            "explain",
+            "explain",
+            "A prompt with its parts and their origins.",
+            prompt.clone(),
+            &[("preface explain --format json --trust once", 0)],
+        ),
+        out(
+            "diff",
+            "diff",
+            "The difference of two builds.",
+            difference.clone(),
+            &[
+                ("preface diff --against-model other --format json", 0),
+                ("preface diff --against-now 2026-03-09T10:00:00Z --format json --exit-code", 1),
+            ],
+        ),
         out(
             "lint",
             "lint",
@@ -299,43 +316,93 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             object(&[("diagnostics", diagnostics()), ("texts", number("The number of texts."))]),
             &[("preface lint --format json --trust once", 0)],
         ),
-        out("list", "list", "A summary of every kind.", document("summary", summary), &[
-            ("preface list --format json", 0),
-            ("preface list --format json --preset stud --trust once", 0),
-        ]),
-        out("list tools", "list-tools", "The tools.", document("tools", one_of(&[extension_row.clone(), server_tool])), &[
-            ("preface list tools --format json --preset stud --trust once", 0),
-        ]),
-        out("list hooks", "list-hooks", "The hooks.", category_list("hooks"), &[
-            ("preface list hooks --format json --preset stud --trust once", 0),
-        ]),
-        out("list providers", "list-providers", "The model providers.", category_list("providers"), &[
-            ("preface list providers --format json --preset stud", 0),
-        ]),
-        out("list commands", "list-commands", "The commands.", category_list("commands"), &[
-            ("preface list commands --format json --preset stud", 0),
-        ]),
-        out("list servers", "list-servers", "The MCP servers.", document("servers", server_list_row), &[
-            ("preface list servers --format json --preset stud", 0),
-        ]),
-        out("list skills", "list-skills", "The skills.", document("skills", skill), &[
-            ("preface list skills --format json --preset pi --trust once", 0),
-        ]),
-        out("list agents", "list-agents", "The agents.", document("agents", agent), &[
-            ("preface list agents --format json --preset claude-code --trust once", 0),
-        ]),
-        out("list styles", "list-styles", "The output styles.", document("styles", style), &[
-            ("preface list styles --format json --preset claude-code --trust once", 0),
-        ]),
-        out("list reminders", "list-reminders", "The reminders.", document("reminders", reminder), &[
-            ("preface list reminders --format json --preset claude-code", 0),
-        ]),
-        out("list variables", "list-variables", "The variables.", document("variables", variable), &[
-            ("preface list variables --format json", 0),
-        ]),
-        out("list presets", "list-presets", "The presets and profiles.", document("presets", preset.clone()), &[
-            ("preface list presets --format json", 0),
-        ]),
+        out(
+            "list",
+            "list",
+            "A summary of every kind.",
+            document("summary", summary),
+            &[
+                ("preface list --format json", 0),
+                ("preface list --format json --preset stud --trust once", 0),
+            ],
+        ),
+        out(
+            "list tools",
+            "list-tools",
+            "The tools.",
+            document("tools", one_of(&[extension_row.clone(), server_tool])),
+            &[("preface list tools --format json --preset stud --trust once", 0)],
+        ),
+        out(
+            "list hooks",
+            "list-hooks",
+            "The hooks.",
+            category_list("hooks"),
+            &[("preface list hooks --format json --preset stud --trust once", 0)],
+        ),
+        out(
+            "list providers",
+            "list-providers",
+            "The model providers.",
+            category_list("providers"),
+            &[("preface list providers --format json --preset stud", 0)],
+        ),
+        out(
+            "list commands",
+            "list-commands",
+            "The commands.",
+            category_list("commands"),
+            &[("preface list commands --format json --preset stud", 0)],
+        ),
+        out(
+            "list servers",
+            "list-servers",
+            "The MCP servers.",
+            document("servers", server_list_row),
+            &[("preface list servers --format json --preset stud", 0)],
+        ),
+        out(
+            "list skills",
+            "list-skills",
+            "The skills.",
+            document("skills", skill),
+            &[("preface list skills --format json --preset pi --trust once", 0)],
+        ),
+        out(
+            "list agents",
+            "list-agents",
+            "The agents.",
+            document("agents", agent),
+            &[("preface list agents --format json --preset claude-code --trust once", 0)],
+        ),
+        out(
+            "list styles",
+            "list-styles",
+            "The output styles.",
+            document("styles", style),
+            &[("preface list styles --format json --preset claude-code --trust once", 0)],
+        ),
+        out(
+            "list reminders",
+            "list-reminders",
+            "The reminders.",
+            document("reminders", reminder),
+            &[("preface list reminders --format json --preset claude-code", 0)],
+        ),
+        out(
+            "list variables",
+            "list-variables",
+            "The variables.",
+            document("variables", variable),
+            &[("preface list variables --format json", 0)],
+        ),
+        out(
+            "list presets",
+            "list-presets",
+            "The presets and profiles.",
+            document("presets", preset.clone()),
+            &[("preface list presets --format json", 0)],
+        ),
         out(
             "list extensions",
             "list-extensions",
@@ -352,12 +419,20 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("preface list --why bash --format json --preset stud", 0),
             ],
         ),
-        out("profile list", "profile-list", "The presets and profiles.", document("presets", preset.clone()), &[
-            ("preface profile list --format json", 0),
-        ]),
-        out("profile show", "profile-show", "A profile with its text.", all(&[preset, object(&[("text", text("The TOML."))])]), &[
-            ("preface profile show default --format json", 0),
-        ]),
+        out(
+            "profile list",
+            "profile-list",
+            "The presets and profiles.",
+            document("presets", preset.clone()),
+            &[("preface profile list --format json", 0)],
+        ),
+        out(
+            "profile show",
+            "profile-show",
+            "A profile with its text.",
+            all(&[preset, object(&[("text", text("The TOML."))])]),
+            &[("preface profile show default --format json", 0)],
+        ),
         out(
             "profile copy",
             "profile-copy",
@@ -463,7 +538,10 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("permissions", list("What the project would do beyond text.", with_state)),
                 ("diagnostics", diagnostics()),
             ]),
-            &[("preface trust status --format json", 0), ("preface trust status --format json --preset stud", 0)],
+            &[
+                ("preface trust status --format json", 0),
+                ("preface trust status --format json --preset stud", 0),
+            ],
         ),
         out(
             "trust diff",
@@ -486,7 +564,10 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("path", text("The root of the project.")),
                 (
                     "granted",
-                    list("The texts.", object(&[("path", text("The path.")), ("bytes", number("The size."))])),
+                    list(
+                        "The texts.",
+                        object(&[("path", text("The path.")), ("bytes", number("The size."))]),
+                    ),
                 ),
                 ("unchanged", texts("The texts that were granted before.")),
                 ("branch", maybe(text("The branch that was granted."))),
@@ -503,8 +584,9 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("diagnostics", diagnostics()),
             ]),
             &[
-                ("preface trust grant --format json", 0),
-                ("preface trust grant --allow-commands --format json", 0),
+                ("preface trust grant --format json", 1),
+                ("preface trust grant --allow-hidden --format json", 0),
+                ("preface trust grant --allow-commands --allow-hidden --format json", 0),
             ],
         ),
         out(
@@ -583,9 +665,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             template_result(&[("text", text("The text."))]),
             &[("preface template show --format json", 0)],
         ),
-        out("template list", "template-list", "The stored templates.", document("templates", version.clone()), &[
-            ("preface template list --format json", 0),
-        ]),
+        out(
+            "template list",
+            "template-list",
+            "The stored templates.",
+            document("templates", version.clone()),
+            &[("preface template list --format json", 0)],
+        ),
         out(
             "template history",
             "template-history",
@@ -593,13 +679,27 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             document("versions", version.clone()),
             &[("preface template history --format json", 0)],
         ),
-        out("template diff", "template-diff", "The difference of two versions.", template_diff, &[
-            ("preface template diff --format json", 0),
-        ]),
-        out("template export", "template-export", "All templates.", export, &[("preface template export", 0)]),
-        out("template import", "template-import", "The result of an import.", imported, &[
-            ("preface template import templates.json --format json", 0),
-        ]),
+        out(
+            "template diff",
+            "template-diff",
+            "The difference of two versions.",
+            template_diff,
+            &[("preface template diff --format json", 0)],
+        ),
+        out(
+            "template export",
+            "template-export",
+            "All templates.",
+            export,
+            &[("preface template export", 0)],
+        ),
+        out(
+            "template import",
+            "template-import",
+            "The result of an import.",
+            imported,
+            &[("preface template import templates.json --format json", 0)],
+        ),
         out(
             "template restore",
             "template-restore",
@@ -662,9 +762,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             document("prompts", with_conversation(&[("replaced_at", text("The time of the replacement."))])),
             &[("preface conversation history 7f3a --format json", 0)],
         ),
-        out("conversation diff", "conversation-diff", "The difference of two prompts.", difference, &[
-            ("preface conversation diff 7f3a --format json", 0),
-        ]),
+        out(
+            "conversation diff",
+            "conversation-diff",
+            "The difference of two prompts.",
+            difference,
+            &[("preface conversation diff 7f3a --format json", 0)],
+        ),
         out(
             "conversation audit",
             "conversation-audit",
@@ -749,12 +853,20 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             ]),
             &[("preface hook run --scenario chat.json --preset pi --set docs=false --format json", 0)],
         ),
-        out("mcp test", "mcp-test", "The answers of the servers.", answers.clone(), &[
-            ("preface mcp test --preset stud --format json", 0),
-        ]),
-        out("mcp refresh", "mcp-refresh", "The answers of the servers.", answers, &[
-            ("preface mcp refresh --preset stud --format json", 0),
-        ]),
+        out(
+            "mcp test",
+            "mcp-test",
+            "The answers of the servers.",
+            answers.clone(),
+            &[("preface mcp test --preset stud --format json", 0)],
+        ),
+        out(
+            "mcp refresh",
+            "mcp-refresh",
+            "The answers of the servers.",
+            answers,
+            &[("preface mcp refresh --preset stud --format json", 0)],
+        ),
         out(
             "mcp inspect",
             "mcp-inspect",
@@ -882,7 +994,10 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                         "words",
                         list(
                             "The words.",
-                            object(&[("kind", text("`same`, `added` or `removed`.")), ("text", text("The words."))]),
+                            object(&[
+                                ("kind", text("`same`, `added` or `removed`.")),
+                                ("text", text("The words.")),
+                            ]),
                         ),
                     ),
                 ]),
@@ -991,7 +1106,10 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                     ),
                 ),
             ]),
-            &[("preface doctor --format json", 0), ("preface doctor --format json --preset stud --trust once", 0)],
+            &[
+                ("preface doctor --format json", 0),
+                ("preface doctor --format json --preset stud --trust once", 0),
+            ],
         ),
     ]
 }
@@ -1011,7 +1129,12 @@ pub fn error() -> Value {
             "error",
             object(&[
                 ("message", text("One sentence.")),
-                ("code", text("The code of docs/reference/diagnostics.md; `HeadlessTrustRequired` for a project that needs a grant.")),
+                (
+                    "code",
+                    text(
+                        "The code of docs/reference/diagnostics.md; `HeadlessTrustRequired` for a project that needs a grant.",
+                    ),
+                ),
                 (
                     "location?",
                     object(&[

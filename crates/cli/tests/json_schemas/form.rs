@@ -88,14 +88,19 @@ pub fn document(kind: &str, entry: Value) -> Value {
 
 /// Adds a type of the library, with the types that it names, and returns a reference to it.
 pub fn derived<T: ToSchema>(definitions: &mut Definitions) -> Value {
-    let mut schemas = vec![(T::name().into_owned(), T::schema())];
+    derived_as::<T>(&T::name(), definitions)
+}
+
+/// The same for a generic type, whose name does not tell its parameters.
+pub fn derived_as<T: ToSchema>(name: &str, definitions: &mut Definitions) -> Value {
+    let mut schemas = vec![(name.to_owned(), T::schema())];
     T::schemas(&mut schemas);
     for (name, schema) in schemas {
         let json = serde_json::to_string(&schema).expect("a schema is JSON");
         let json = json.replace("#/components/schemas/", "#/$defs/");
         definitions.insert(name, serde_json::from_str(&json).expect("a schema is JSON"));
     }
-    named(&T::name())
+    named(name)
 }
 
 fn target<'d>(schema: &Value, definitions: &'d Definitions) -> Option<&'d Value> {
@@ -140,7 +145,8 @@ pub fn closed(schema: &Value, definitions: &Definitions, open: bool) -> Value {
     for (key, value) in fields {
         let value = match (key.as_str(), value) {
             ("properties", Value::Object(fields)) => {
-                let close = |(key, value): (&String, &Value)| (key.clone(), closed(value, definitions, false));
+                let close =
+                    |(key, value): (&String, &Value)| (key.clone(), closed(value, definitions, false));
                 fields.iter().map(close).collect::<Map<_, _>>().into()
             }
             ("oneOf" | "anyOf", Value::Array(parts)) => {

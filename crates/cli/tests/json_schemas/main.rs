@@ -116,7 +116,10 @@ fn sandbox() -> Sandbox {
     sandbox
         .work("AGENTS.md", "Use tabs.\n\u{200b}Hidden.\n")
         .work(".stud/extensions/hooks/audit/manifest.json", HOOK)
-        .work(".claude/agents/reviewer.md", "---\nname: reviewer\ndescription: Reviews.\ntools: Read\n---\n\nYou review.\n")
+        .work(
+            ".claude/agents/reviewer.md",
+            "---\nname: reviewer\ndescription: Reviews.\ntools: Read\n---\n\nYou review.\n",
+        )
         .work(".claude/agents/broken.md", "---\nname: [\n---\n")
         .work(".claude/output-styles/short.md", "---\nname: short\ndescription: Short.\n---\n\nBe short.\n")
         .work(".pi/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies.\n---\n\nTidy.\n")
@@ -131,12 +134,10 @@ fn sandbox() -> Sandbox {
         .home("fake.sh", SERVER);
     let server = sandbox.path("home/fake.sh").display().to_string();
     for home in [".stud", ".sf/agent", ".config/preface"] {
-        sandbox
-            .home(&format!("{home}/extensions/hooks/audit/manifest.json"), HOOK)
-            .home(
-                &format!("{home}/mcp.json"),
-                json!({ "mcpServers": { "git": { "command": "/bin/sh", "args": [server] } } }).to_string(),
-            );
+        sandbox.home(&format!("{home}/extensions/hooks/audit/manifest.json"), HOOK).home(
+            &format!("{home}/mcp.json"),
+            json!({ "mcpServers": { "git": { "command": "/bin/sh", "args": [server] } } }).to_string(),
+        );
     }
     sandbox.run("preface build --conversation 7f3a --trust once --now 2026-03-07T14:55:05Z").exits(0);
     sandbox
@@ -159,13 +160,13 @@ fn what_a_command_prints_is_what_its_schema_describes() {
                 wrong.push(format!("{line}\n  no JSON: {}{}", ran.stdout, ran.stderr));
                 continue;
             };
-            wrong.extend(
-                validator.iter_errors(&json).take(3).map(|error| {
-                    let error_text: String = error.to_string().chars().take(300).collect();
-                    format!("{line}\n  {}: {error_text}", error.instance_path())
-                }),
-            );
-            ran.exits(*code);
+            wrong.extend(validator.iter_errors(&json).take(3).map(|error| {
+                let error_text: String = error.to_string().chars().take(300).collect();
+                format!("{line}\n  {}: {error_text}", error.instance_path())
+            }));
+            if ran.code() != Some(*code) {
+                wrong.push(format!("{line}\n  exits with {:?}: {}", ran.code(), ran.stderr));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -182,6 +183,8 @@ fn every_command_with_the_format_json_has_a_schema() {
             && !help.contains("`preface serve`")
         {
             count += 1;
+            // `trust` alone is `trust status`.
+            let command = if command == "trust" { "trust status" } else { command };
             if !outputs.iter().any(|output| output.command == command) {
                 missing.push(command.to_owned());
             }
@@ -218,13 +221,14 @@ fn an_error_is_one_object() {
         ("preface list --format=json --unknown", "cli/usage", 2),
         ("preface config get nothing.at.all --format json", "cli/usage", 2),
         ("preface conversation show none --format json", "cli/failed", 1),
-        ("preface catalog show 9.9.9 --format json", "", 1),
+        ("preface catalog list 9.9.9 --format json", "", 1),
         ("preface template show 9 --format json", "cli/failed", 1),
         ("preface trust diff --preset pi --format json", "cli/failed", 1),
     ] {
         let ran = sandbox.run(line).exits(exit).prints("");
         let last = ran.stderr.lines().last().unwrap_or_default();
-        let error: Value = serde_json::from_str(last).unwrap_or_else(|why| panic!("{line}: {why}: {}", ran.stderr));
+        let error: Value =
+            serde_json::from_str(last).unwrap_or_else(|why| panic!("{line}: {why}: {}", ran.stderr));
         let errors: Vec<String> = validator.iter_errors(&error).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{line}: {errors:?}: {error}");
         assert_eq!(error["exit_code"], exit, "{line}");

@@ -43,7 +43,7 @@ pub struct Args {
     format: OutputFormat,
 
     /// Remove the entries that are older, instead of listing: a number with `s`, `m`, `h`, `d` or `w`
-    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all", "format"])]
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all"])]
     trim_older_than: Option<Duration>,
 
     /// Count what would be removed, and remove nothing
