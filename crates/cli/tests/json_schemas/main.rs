@@ -194,6 +194,63 @@ fn every_command_with_the_format_json_has_a_schema() {
     assert!(missing.is_empty(), "no schema: {missing:?}");
 }
 
+#[test]
+fn every_kind_of_list_has_a_schema() {
+    let help = Sandbox::new().run("preface list -h").exits(0).stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let kinds = help.split("[possible values: ").nth(1).and_then(|rest| rest.split(']').next());
+    let kinds: Vec<&str> = kinds.expect("the kinds").split(", ").collect();
+    assert!(kinds.len() > 15, "{kinds:?}");
+    let (outputs, _) = all();
+    for kind in kinds {
+        let command = format!("list {kind}");
+        assert!(outputs.iter().any(|output| output.command == command), "no schema: {command}");
+    }
+}
+
+/// The keys that another format fixes: audit events, the heads of agents and styles, scenarios, the health document of
+/// stud, and its object for a project that needs a grant.
+const FIXED: [&str; 14] = [
+    "baseAfter",
+    "byteCount",
+    "canonicalPath",
+    "configScope",
+    "criticalSystemReminder",
+    "disabledCount",
+    "disallowedTools",
+    "fallbackFrom",
+    "keep-coding-instructions",
+    "loadedCount",
+    "newOrder",
+    "previousOrder",
+    "providerId",
+    "systemPrompt",
+];
+
+#[test]
+fn keys_are_in_snake_case() {
+    let (_, files) = all();
+    let mut found = BTreeSet::new();
+    files.iter().for_each(|(_, schema)| keys(schema, &mut found));
+    let other =
+        |key: &&String| !key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    let other: Vec<String> = found.iter().filter(other).cloned().collect();
+    assert_eq!(other, FIXED);
+    for word in ["notes", "findings", "problem", "problems"] {
+        assert!(!found.contains(word), "a list of diagnostics has the name `diagnostics`, not `{word}`");
+    }
+}
+
+fn keys(schema: &Value, found: &mut BTreeSet<String>) {
+    if let Value::Object(fields) = schema {
+        let own = fields.get("properties").and_then(Value::as_object);
+        found.extend(own.into_iter().flat_map(|own| own.keys().cloned()));
+        fields.values().for_each(|value| keys(value, found));
+    } else if let Value::Array(items) = schema {
+        items.iter().for_each(|item| keys(item, found));
+    }
+}
+
 fn walk(sandbox: &Sandbox, command: &str, visit: &mut dyn FnMut(&str, &str)) {
     let help = sandbox.run(&format!("preface {command} -h")).exits(0).stdout;
     visit(command, &help);
