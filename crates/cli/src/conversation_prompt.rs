@@ -5,12 +5,10 @@ use crate::{
     advice,
     ask::Terminal,
     failure::CommandFailure,
-    files,
-    flags::OutputFormat,
-    notes,
+    files, notes,
     store::{self, actor},
     stored_template::TemplateFlags,
-    subject::{InteractionMode, Subject, SubjectFlags, refused},
+    subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Ui, Verbosity, style},
 };
 use clap::Args;
@@ -61,7 +59,6 @@ impl SubjectFlags {
         &self,
         ui: &Ui,
         asking: InteractionMode,
-        format: OutputFormat,
         missing: MissingPromptPolicy,
     ) -> Result<Option<Subject>, CommandFailure> {
         let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_store) else {
@@ -70,17 +67,11 @@ impl SubjectFlags {
         let id = conversation_id(id)?;
         match missing {
             MissingPromptPolicy::Skip => look(&self.keep.template, &id),
-            MissingPromptPolicy::Construct => self.turn(ui, &id, asking, format).map(Some),
+            MissingPromptPolicy::Construct => self.turn(ui, &id, asking).map(Some),
         }
     }
 
-    fn turn(
-        &self,
-        ui: &Ui,
-        id: &ConversationId,
-        asking: InteractionMode,
-        format: OutputFormat,
-    ) -> Result<Subject, CommandFailure> {
+    fn turn(&self, ui: &Ui, id: &ConversationId, asking: InteractionMode) -> Result<Subject, CommandFailure> {
         let system = Arc::new(files::system());
         let url = self.keep.template.store.url(&*system)?;
         if url == StoreUrl::Memory {
@@ -122,7 +113,7 @@ impl SubjectFlags {
                 advice::set_conversation(&record.asked);
             }
             let turned = turned.map_err(|error| match error {
-                ConversationError::Engine(error) => refused(error, format),
+                ConversationError::Engine(error) => CommandFailure::from(error),
                 error => error.into(),
             })?;
             let conversation = known(&store, id).await?;

@@ -1,7 +1,7 @@
 //! What ends a command early, by what the caller can do about it, and the exit code that says so.
 
 use crate::{
-    advice,
+    advice::{self, complete},
     ui::{Ui, note::DiagnosticView},
 };
 use preface::{
@@ -9,7 +9,7 @@ use preface::{
     conversation::ConversationError,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place},
-        lint::hidden::escape_hidden,
+        lint::{character::escape_json, hidden::escape_hidden},
         message::MessagesError,
         profile::ProfileError,
         scope::Scope,
@@ -19,6 +19,7 @@ use preface::{
     scenario::ScenarioError,
     templates::TemplatesError,
 };
+use serde_json::json;
 use std::{borrow::Cow, io};
 
 /// The exit code of a command.
@@ -52,8 +53,10 @@ pub struct CommandFailure {
     message: String,
     place: Option<Box<Place>>,
     help: Option<String>,
-    /// The output instead of the message where JSON was asked for.
-    json: Option<String>,
+    /// The code of the diagnostic that it was.
+    code: Option<DiagnosticCode>,
+    /// What stud.md §4.3 has in the object of an error beside the keys of all errors.
+    fixed: Option<serde_json::Value>,
     /// True if the reader closed the output: nothing is printed.
     quiet: bool,
 }
@@ -66,7 +69,8 @@ impl CommandFailure {
             message: message.into(),
             place: None,
             help: None,
-            json: None,
+            code: None,
+            fixed: None,
             quiet: false,
         }
     }
@@ -115,10 +119,12 @@ impl CommandFailure {
 
     /// Prints it and returns the exit code.
     pub fn report(&self, ui: &Ui) -> Exit {
-        match &self.json {
-            _ if self.quiet => {}
-            Some(json) => ui.say(&format!("{json}\n")),
-            None => {
+        match self.quiet {
+            true => {}
+            false if ui.has_json_errors() => {
+                ui.say(&format!("{}\n", escape_json(self.document().to_string())))
+            }
+            false => {
                 let note = DiagnosticView::error(
                     &self.message,
                     self.place.as_deref(),
@@ -131,20 +137,34 @@ impl CommandFailure {
         self.exit
     }
 
-    /// Formats a refusal for trust as one JSON object, for `--format json`.
-    pub fn for_programs(mut self, error: &Error) -> Self {
-        if let Error::Untrusted(UntrustedProject { path, sources }) = error {
-            let said = serde_json::json!({
-                "surface": "cli",
-                "error": {
-                    "class": "Validation",
-                    "code": "HeadlessTrustRequired",
-                    "context": { "canonicalPath": path, "sources": sources },
-                },
-            });
-            self.json = Some(said.to_string());
+    /// Returns the object that `--format json` writes to stderr.
+    fn document(&self) -> serde_json::Value {
+        let code = self.code.unwrap_or(match self.exit {
+            Exit::Usage => DiagnosticCode::Usage,
+            Exit::Untrusted => DiagnosticCode::TrustRequired,
+            Exit::OverBudget => DiagnosticCode::BudgetOver,
+            _ => DiagnosticCode::Failed,
+        });
+        let mut error = json!({ "message": complete(&self.message), "code": code });
+        if let Some(place) = &self.place {
+            error["location"] = json!({ "path": place.path });
+            for (key, number) in [("line", place.line), ("column", place.column)] {
+                if let Some(number) = number {
+                    error["location"][key] = number.into();
+                }
+            }
         }
-        self
+        if let Some(help) = &self.help {
+            error["help"] = complete(help).into();
+        }
+        let mut document = json!({ "error": error, "exit_code": self.exit as u8 });
+        if let Some(fixed) = &self.fixed {
+            document["surface"] = "cli".into();
+            for key in ["class", "code", "context"] {
+                document["error"][key] = fixed[key].clone();
+            }
+        }
+        document
     }
 }
 
@@ -157,6 +177,14 @@ pub fn words(error: &io::Error) -> String {
 impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
+        let fixed = match &error {
+            Error::Untrusted(UntrustedProject { path, sources }) => Some(json!({
+                "class": "Validation",
+                "code": "HeadlessTrustRequired",
+                "context": { "canonicalPath": path, "sources": sources },
+            })),
+            _ => None,
+        };
         match error {
             Error::Usage(message, help) => CommandFailure { help, ..CommandFailure::usage(message) },
             Error::Profile(error) => error.into(),
@@ -171,7 +199,7 @@ impl From<Error> for CommandFailure {
                     format!("{}; raise the budget, or shorten them", crate::ui::text::listed(&largest));
                 CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.help(help)
             }
-            Error::Untrusted(_) => CommandFailure { exit: Exit::Untrusted, ..CommandFailure::new(message) }
+            Error::Untrusted(_) => CommandFailure { exit: Exit::Untrusted, fixed, ..CommandFailure::new(message) }
                 .help("`preface trust status` lists the untrusted files; review them, then run `preface trust grant`"),
             Error::Missing(_) => CommandFailure::new(message)
                 .help("the file was written by another version, or changed by hand; save the snapshot again"),
@@ -185,7 +213,12 @@ impl From<Error> for CommandFailure {
 impl From<Diagnostic> for CommandFailure {
     fn from(note: Diagnostic) -> Self {
         let help = advice::help(&note).map(Cow::into_owned);
-        CommandFailure { place: note.place.map(Box::new), help, ..CommandFailure::new(note.message) }
+        CommandFailure {
+            place: note.place.map(Box::new),
+            help,
+            code: Some(note.code),
+            ..CommandFailure::new(note.message)
+        }
     }
 }
 

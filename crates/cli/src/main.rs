@@ -13,6 +13,7 @@ mod events;
 mod failure;
 mod files;
 mod flags;
+mod json;
 mod notes;
 mod roots;
 mod scopes_view;
@@ -79,8 +80,8 @@ Words are explained in docs/glossary.md.";
 
 fn main() -> ExitCode {
     command::completions::answer();
-    let mut ui = ui::Ui::new();
     let mut words = usage::arguments();
+    let mut ui = ui::Ui::new().with_json_errors(usage::asks_for_json(&words));
     let mut parsed = Cli::try_parse_from(&words);
     // A command without these flags has few messages: it accepts them, so that both work everywhere.
     while let Some(flag) = parsed.as_ref().err().and_then(usage::verbosity_flag) {

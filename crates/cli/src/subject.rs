@@ -6,13 +6,13 @@ use crate::{
     conversation_prompt::{ConversationPrompt, PersistFlags},
     failure::CommandFailure,
     files,
-    flags::{DirectoryArgument, OutputFormat, TrustFlags, TurnFlags},
+    flags::{DirectoryArgument, TrustFlags, TurnFlags},
     notes,
     ui::Ui,
 };
 use clap::Args;
 use preface::{
-    BuildResult, COUNTERS, Engine, Error, Headless, Request, Session, WriteScope,
+    BuildResult, COUNTERS, Engine, Headless, Request, Session, WriteScope,
     core::{
         attachment::AttachmentPlace,
         budget::Counter,
@@ -108,7 +108,6 @@ impl SubjectFlags {
         events: Vec<Value>,
         ui: &Ui,
         asking: InteractionMode,
-        format: OutputFormat,
     ) -> Result<Subject, CommandFailure> {
         if let Some(file) = &self.snapshot {
             return rebuild(&file.display().to_string(), &files::read(file)?);
@@ -123,7 +122,7 @@ impl SubjectFlags {
         } else {
             engine.build_asking(&request, &Headless)
         };
-        let built = built.map_err(|error| refused(error, format))?;
+        let built = built?;
         Ok(Subject::of(built, Vec::new()))
     }
 
@@ -132,12 +131,11 @@ impl SubjectFlags {
         &self,
         ui: &Ui,
         asking: InteractionMode,
-        format: OutputFormat,
         conversation: ConversationInput,
     ) -> Result<Option<Subject>, CommandFailure> {
         let ConversationInput { history, prompt, events, mut notes } = conversation;
         let Some(said) = prompt else {
-            let mut subject = self.build(events, ui, asking, format)?;
+            let mut subject = self.build(events, ui, asking)?;
             subject.says(&history, &mut notes);
             return Ok(Some(subject));
         };
@@ -152,8 +150,8 @@ impl SubjectFlags {
         } else {
             setup.start()
         };
-        let mut session = session.map_err(|error| refused(error, format))?;
-        let became = session.say(&said).map_err(|error| refused(error, format))?;
+        let mut session = session?;
+        let became = session.say(&said)?;
         if became == InputOutcome::Handled {
             let notes = session.take_notes();
             ui.say("a hook took care of the message; nothing is sent\n");
@@ -198,14 +196,6 @@ fn read_snapshot(shown: &str, bytes: &[u8]) -> Result<Snapshot, CommandFailure> 
         .help("build it again with `preface build --save-snapshot FILE`"))
 }
 
-/// Turns an error of the engine into a failure.
-pub fn refused(error: Error, format: OutputFormat) -> CommandFailure {
-    match format {
-        OutputFormat::Json => CommandFailure::from(error.clone()).for_programs(&error),
-        OutputFormat::Text => CommandFailure::from(error),
-    }
-}
-
 /// True for a note about a reminder of this turn.
 fn is_of_reminders(note: &Diagnostic) -> bool {
     let is_of_event = |name: &String| name.parse().is_ok_and(|key: VariableKey| key.kind() == "event");
@@ -248,7 +238,7 @@ impl Subject {
         flags: &SubjectFlags,
         conversation: ConversationInput,
     ) -> Result<Self, CommandFailure> {
-        let mut turn = flags.build(conversation.events, ui, InteractionMode::MayNot, OutputFormat::Text)?;
+        let mut turn = flags.build(conversation.events, ui, InteractionMode::MayNot)?;
         let mut notes = conversation.notes;
         notes.extend(turn.prompt.diagnostics.iter().filter(|note| is_of_reminders(note)).cloned());
         let before = turn.prompt.diagnostics.len();

@@ -48,6 +48,19 @@ pub fn verbosity_flag(error: &Error) -> Option<&'static str> {
     ["-q", "--quiet", "-v", "--verbose"].into_iter().find(|flag| *flag == unknown)
 }
 
+/// Returns whether the arguments have `--format json`, so that an error is written in the same form.
+pub fn asks_for_json(words: &[OsString]) -> bool {
+    let flags = words.iter().take_while(|word| *word != "--");
+    let mut before = None;
+    let mut asked = false;
+    for word in flags {
+        asked |=
+            word == "--format=json" || (word == "json" && before.is_some_and(|before| before == "--format"));
+        before = Some(word);
+    }
+    asked
+}
+
 /// Prints the requested help, or the reason why the command line is invalid.
 pub fn report(error: &Error, ui: &Ui) -> Exit {
     match error.kind() {

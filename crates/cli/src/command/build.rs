@@ -6,7 +6,7 @@ use crate::{
     conversation_prompt::MissingPromptPolicy,
     failure::{CommandFailure, Exit},
     files,
-    flags::{DirectoryArgument, OutputFormat, VerbosityFlags},
+    flags::{DirectoryArgument, VerbosityFlags},
     notes,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Ui, Verbosity, text::count},
@@ -91,7 +91,6 @@ pub enum BuildFormat {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let conversation = args.conversation.read()?;
     let subject_flags = args.subject.in_directory(&args.dir);
-    let asked = if args.format == BuildFormat::Json { OutputFormat::Json } else { OutputFormat::Text };
     args.check_kept(&conversation)?;
     let talk = args.talk.talk();
     if args.refresh_mcp {
@@ -99,13 +98,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         subject_flags.trust.apply(&mut request)?;
         mcp::before_build(ui, &request, talk)?;
     }
-    let kept = subject_flags.kept(ui, InteractionMode::May, asked, MissingPromptPolicy::Construct)?;
+    let kept = subject_flags.kept(ui, InteractionMode::May, MissingPromptPolicy::Construct)?;
     let subject = match kept {
         Some(kept) if args.format == BuildFormat::Request => {
             Some(kept.with_turn(ui, &subject_flags, conversation)?)
         }
         Some(kept) => Some(kept),
-        None => subject_flags.run(ui, InteractionMode::May, asked, conversation)?,
+        None => subject_flags.run(ui, InteractionMode::May, conversation)?,
     };
     let Some(mut subject) = subject else { return Ok(Exit::Done) };
     if let (Some(file), Some(snapshot)) = (&args.save_snapshot, &subject.snapshot) {

@@ -53,7 +53,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let listing = &ListingFlags { turn: args.dir.apply(&args.listing.turn), ..args.listing.clone() };
     let report = listing.ask()?;
     let files = Engine::new(&files::system()).file_counts(&listing.request()?);
-    let (files, warnings) = files.map_err(|error| listing.failed(error))?;
+    let (files, warnings) = files?;
     let problems = problems(&report, warnings);
     let places = CheckedPaths::at(&files::system(), &report);
     match listing.format {

@@ -88,13 +88,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let kept = match (&conversation.prompt, conversation.events.is_empty()) {
         // A run, and what just happened, is about a build of now.
         (Some(_), _) | (_, false) => None,
-        (None, true) => {
-            subject_flags.kept(ui, InteractionMode::MayNot, args.format, MissingPromptPolicy::Skip)?
-        }
+        (None, true) => subject_flags.kept(ui, InteractionMode::MayNot, MissingPromptPolicy::Skip)?,
     };
     let subject = match kept {
         Some(kept) => Some(kept),
-        None => match subject_flags.run(ui, InteractionMode::MayNot, args.format, conversation) {
+        None => match subject_flags.run(ui, InteractionMode::MayNot, conversation) {
             // Whoever is over the budget wants to see what takes the room.
             Err(failure) if failure.exit_code() == Exit::OverBudget && args.format == OutputFormat::Text => {
                 show_whole(ui, args)?;
@@ -125,7 +123,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 fn show_whole(ui: &Ui, args: &Args) -> Result<(), CommandFailure> {
     let mut flags = args.subject.in_directory(&args.dir);
     flags.turn.set.push("budget.onOver=warn".to_owned());
-    let whole = flags.build(Vec::new(), ui, InteractionMode::MayNot, args.format)?;
+    let whole = flags.build(Vec::new(), ui, InteractionMode::MayNot)?;
     match args.largest {
         Some(most) => ui.view(&by_size(ui, &whole, most)?),
         None => ui.view(&parts(ui, &whole)?),

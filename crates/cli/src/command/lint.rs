@@ -133,7 +133,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
             ui.view(&out)?;
         }
-        LintFormat::Json => ui.json(&json!({ "findings": linted.findings, "texts": linted.texts }))?,
+        LintFormat::Json => ui.json(&json!({ "diagnostics": linted.findings, "texts": linted.texts }))?,
         LintFormat::Sarif => ui.json(&sarif(&linted.findings))?,
     }
     if !args.quiet {

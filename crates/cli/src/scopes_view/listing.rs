@@ -13,7 +13,7 @@ use crate::{
     ui::{Ui, style},
 };
 use preface::{
-    Engine, Error, Request, ScopesReport,
+    Engine, Request, ScopesReport,
     core::{diagnostic::Diagnostic, extension::Category},
 };
 use serde_json::json;
@@ -54,7 +54,7 @@ impl ListingFlags {
     /// Asks the engine what the layers bring.
     pub fn ask(&self) -> Result<ScopesReport, CommandFailure> {
         let system = files::system();
-        Engine::new(&system).scopes(&self.request()?).map_err(|error| self.failed(error))
+        Ok(Engine::new(&system).scopes(&self.request()?)?)
     }
 
     /// Returns the question.
@@ -62,12 +62,6 @@ impl ListingFlags {
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
         Ok(request)
-    }
-
-    /// Converts an error to a failure in the requested format.
-    pub fn failed(&self, error: Error) -> CommandFailure {
-        let for_programs = self.format == OutputFormat::Json;
-        if for_programs { CommandFailure::from(error.clone()).for_programs(&error) } else { error.into() }
     }
 
     /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.

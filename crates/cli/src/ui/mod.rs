@@ -10,7 +10,7 @@ pub mod style;
 pub mod table;
 pub mod text;
 
-use crate::{advice::complete_document, failure::CommandFailure};
+use crate::{advice::complete_document, failure::CommandFailure, flags::OutputFormat};
 use preface::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -36,6 +36,8 @@ pub struct Ui {
     err_is_terminal: bool,
     in_is_terminal: bool,
     is_quiet: bool,
+    /// True where errors are written as JSON.
+    json_errors: bool,
 }
 
 impl Ui {
@@ -46,6 +48,7 @@ impl Ui {
             err_is_terminal: io::stderr().is_terminal(),
             in_is_terminal: io::stdin().is_terminal(),
             is_quiet: false,
+            json_errors: false,
         }
     }
 
@@ -57,6 +60,16 @@ impl Ui {
     /// True where only errors are printed on stderr.
     pub fn is_quiet(&self) -> bool {
         self.is_quiet
+    }
+
+    /// Writes errors as JSON where `--format json` was asked for.
+    pub fn with_json_errors(self, json_errors: bool) -> Self {
+        Ui { json_errors, ..self }
+    }
+
+    /// True where errors are written as JSON.
+    pub fn has_json_errors(&self) -> bool {
+        self.json_errors
     }
 
     /// True where a person can be asked: they can answer, and they see the question.
@@ -96,6 +109,22 @@ impl Ui {
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandFailure> {
         let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
         self.json_text(complete_document(json))
+    }
+
+    /// Reports what a command did: for programs a value on stdout, for people words on stderr.
+    pub fn result(
+        &self,
+        format: OutputFormat,
+        value: &impl serde::Serialize,
+        words: &str,
+    ) -> Result<(), CommandFailure> {
+        match format {
+            OutputFormat::Json => self.json(value),
+            OutputFormat::Text => {
+                self.say(words);
+                Ok(())
+            }
+        }
     }
 
     /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.

@@ -110,7 +110,13 @@ fn other_forms_show_no_messages_and_check_the_file_all_the_same() {
         .prints(BARE)
         .says("warning: `system` beside `messages` is not read (chat.json:1:2) (`-v` shows details)\n");
     sandbox.work("bad.json", "[\n  {\"role\": \"asistant\", \"content\": []}\n]\n");
-    for form in ["text", "json", "request"] {
+    let error = sandbox.run("preface build --format json --messages bad.json").exits(1).prints("").stderr;
+    let error: serde_json::Value = serde_json::from_str(&error).expect("an object");
+    assert_eq!(
+        error["error"]["location"],
+        serde_json::json!({ "path": "bad.json", "line": 2, "column": 12 })
+    );
+    for form in ["text", "request"] {
         sandbox.run(&format!("preface build --format {form} --messages bad.json")).exits(1).prints("").says(
             "\
 error: message 0: unknown role `asistant`

@@ -55,7 +55,7 @@ fn timeless(stdout: &str) -> String {
 
 /// The pin of an imported catalog.
 fn pin(sandbox: &Sandbox, version: &str) -> String {
-    let rows = sandbox.run("preface catalog list --format json").exits(0).json();
+    let rows = sandbox.run("preface catalog list --format json").exits(0).entries();
     let row = rows.as_array().unwrap().iter().find(|row| row["version"] == version).unwrap().clone();
     row["pin"].as_str().unwrap().to_owned()
 }
@@ -66,7 +66,10 @@ fn nothing_is_imported_and_nothing_is_made_by_looking() {
     let nothing = "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n";
     sandbox.run("preface catalog list").exits(0).prints(nothing).says("");
     sandbox.run("preface catalog verify").exits(0).prints(nothing).says("");
-    sandbox.run("preface catalog list --format json").exits(0).prints("[]\n");
+    sandbox
+        .run("preface catalog list --format json")
+        .exits(0)
+        .prints("{\"kind\":\"catalogs\",\"entries\":[],\"diagnostics\":[]}\n");
     sandbox.run("preface catalog list 1.2.3").exits(1).says(
         "\
 error: the catalog 1.2.3 is not imported
@@ -82,7 +85,7 @@ fn an_import_says_what_it_took_in_and_how_to_pin_it() {
     let sandbox = sandbox();
     let ran = sandbox.run("preface catalog import cat").exits(0).says("");
     let pin = pin(&sandbox, "1.2.3");
-    let digest = sandbox.run("preface catalog list --format json").json()[0]["digest"].clone();
+    let digest = sandbox.run("preface catalog list --format json").entries()[0]["digest"].clone();
     let digest = digest.as_str().unwrap();
     assert_eq!(pin, format!("1.2.3@{}", &digest[.."blake3:".len() + 16]));
     let expected = format!(
@@ -124,7 +127,7 @@ Tool Description  2 prompts, not counted
 total  3 prompts, 64 bytes, not counted, 2 values, 1 kept
 ",
     );
-    let rows = sandbox.run("preface catalog list 1.2.3 --category tool-description --format json").json();
+    let rows = sandbox.run("preface catalog list 1.2.3 --category tool-description --format json").entries();
     assert_eq!(rows.as_array().unwrap().len(), 1);
     assert_eq!(rows[0]["name"], "Tool Description: Bell");
     sandbox.run("preface catalog list 1.2.3 --category tools").exits(2).says(
@@ -193,7 +196,7 @@ changed 1
     sandbox.run("preface catalog diff 1.2.3 1.2.4 manners").exits(0).prints("");
     let json = sandbox.run("preface catalog diff 1.2.3 1.2.4 --format json").exits(0).json();
     assert_eq!(json["difference"]["added"][0]["name"], "Tool Description: Horn");
-    assert_eq!(json["sameBody"][0], "System Prompt: Manners");
+    assert_eq!(json["same_body"][0], "System Prompt: Manners");
 }
 
 #[test]
@@ -243,7 +246,7 @@ fn a_changed_byte_is_found_in_each_kind_of_file() {
             ran.stdout
         );
         assert!(ran.stderr.contains(shown), "{path}: {}", ran.stderr);
-        let json = sandbox.run("preface catalog verify 1.2.3 --format json").exits(1).json();
+        let json = sandbox.run("preface catalog verify 1.2.3 --format json").exits(1).entries();
         assert_eq!(json[0]["whole"], false, "{path}");
         sandbox.run("preface catalog verify 1.2.4").exits(0);
         sandbox.run("preface catalog import cat").exits(0);
@@ -321,7 +324,7 @@ fn what_is_no_prompt_of_the_directory_is_left_out_with_a_note() {
         assert!(plain.contains(said), "{said}\n{plain}");
     }
     assert!(!ran.stderr.contains("outside"), "where a link leads is not told: {}", ran.stderr);
-    let rows = sandbox.run("preface catalog list 1.2.3 --format json").exits(0).json();
+    let rows = sandbox.run("preface catalog list 1.2.3 --format json").exits(0).entries();
     assert_eq!(rows.as_array().unwrap().len(), 2, "{rows}");
     // A link for the whole directory of prompts is no way out either.
     fs::create_dir(sandbox.path("work/linked")).unwrap();
@@ -382,7 +385,8 @@ fn what_a_preset_would_take_is_listed_before_it_is_used() {
     let bash = BELL.replace("Tool Description: Bell", "Tool Description: Bash");
     sandbox.work("cat/system-prompts/glob.md", glob).work("cat/system-prompts/bash.md", bash);
     sandbox.run("preface catalog import cat").exits(0);
-    let rows = sandbox.run("preface catalog show 1.2.3 --preset claude-code --format json").exits(0).json();
+    let rows =
+        sandbox.run("preface catalog show 1.2.3 --preset claude-code --format json").exits(0).entries();
     let row =
         |place: &str| rows.as_array().unwrap().iter().find(|row| row["place"] == place).unwrap().clone();
     assert_eq!(row("tool `Glob`")["prompt"], "Tool Description: Glob");

@@ -21,7 +21,10 @@ fn nothing_is_kept_and_nothing_is_made_by_looking() {
         .run("preface conversation list")
         .exits(0)
         .prints("No prompt is stored. `preface build --conversation ID` stores one.\n");
-    sandbox.run("preface conversation list --format json").exits(0).prints("[]\n");
+    sandbox
+        .run("preface conversation list --format json")
+        .exits(0)
+        .prints("{\"kind\":\"conversations\",\"entries\":[],\"diagnostics\":[]}\n");
     for line in ["show c1", "history c1", "compact c1", "refresh c1", "diff c1", "delete c1"] {
         sandbox.run(&format!("preface conversation {line}")).exits(1).prints("").says(
             "\
@@ -174,7 +177,7 @@ fn a_stored_template_reaches_old_conversations_at_their_compaction() {
     sandbox.run("preface build --preset template --conversation new -q").exits(0).prints("Two.");
     sandbox.run("preface conversation compact old -q").exits(0);
     sandbox.run("preface build --conversation old -q").exits(0).prints("Two.");
-    let rows = sandbox.run("preface conversation list --template main --format json").exits(0).json();
+    let rows = sandbox.run("preface conversation list --template main --format json").exits(0).entries();
     let versions: Vec<_> =
         rows.as_array().unwrap().iter().map(|row| row["template"]["version"].clone()).collect();
     assert_eq!(versions, [2, 2]);
@@ -200,7 +203,7 @@ fn the_audit_of_the_store_is_listed_exported_and_trimmed() {
         (ran.stdout.lines().count(), ran.stderr.as_str()),
         (2, "There are more; `--limit N` or `--all` shows them.\n")
     );
-    let all = sandbox.run("preface conversation audit --all --format json").exits(0).json();
+    let all = sandbox.run("preface conversation audit --all --format json").exits(0).entries();
     assert_eq!((all.as_array().map(Vec::len), &all[2]["subject"]), (Some(3), &"c1".into()));
     assert!(all[2]["detail"]["fingerprint"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
 
@@ -211,7 +214,7 @@ fn the_audit_of_the_store_is_listed_exported_and_trimmed() {
         .exits(0)
         .says(&format!("2 entries {before} would be removed.\n"));
     sandbox.run(trim).exits(0).says(&format!("Removed 2 entries {before}.\n"));
-    let left = sandbox.run("preface conversation audit --all --format json").exits(0).json();
+    let left = sandbox.run("preface conversation audit --all --format json").exits(0).entries();
     let actions: Vec<&str> =
         left.as_array().expect("a list").iter().filter_map(|entry| entry["action"].as_str()).collect();
     assert_eq!(actions, ["audit.trim", "conversation.delete"]);

@@ -109,7 +109,7 @@ fn templates_keep_versions_labels_authors_and_times() {
     sandbox.run("preface template show -t imported old").exits(0).prints("From elsewhere.\n");
     sandbox.run("preface template show -t review").exits(1);
 
-    let history = sandbox.run("preface template history --format json").exits(0).json();
+    let history = sandbox.run("preface template history --format json").exits(0).entries();
     assert_eq!(each(&history, "note"), ["restored from version 2", "", "Knows the branch", "The first"]);
     let list = sandbox.run("preface template list").exits(0);
     let versions: Vec<String> = rows(&list).iter().map(|row| row[..2].join(" ")).collect();
@@ -223,7 +223,7 @@ fn what_was_sent_left_out_or_reported_with_a_prompt_is_read() {
 #[test]
 fn revisions_are_listed_and_compared() {
     let sandbox = machine();
-    let history = sandbox.run("preface conversation history by-stud --format json").exits(0).json();
+    let history = sandbox.run("preface conversation history by-stud --format json").exits(0).entries();
     assert_eq!(each(&history, "reason"), ["compaction", "first-turn"]);
     assert_eq!(each(&history, "replaced_at"), ["2026-03-10T12:00:00.000Z", "2026-03-09T00:00:00.000Z"]);
     let ran = sandbox.run("preface conversation diff by-stud 1 3 --exit-code").exits(1);
@@ -235,7 +235,7 @@ fn revisions_are_listed_and_compared() {
 #[test]
 fn the_audit_log_goes_on_after_the_earlier_entries() {
     let sandbox = machine();
-    let log = || sandbox.run("preface conversation audit --all --format json").exits(0).json();
+    let log = || sandbox.run("preface conversation audit --all --format json").exits(0).entries();
     let before = log();
     let subjects = each(&before, "subject");
     let count = |subject: &str| subjects.iter().filter(|named| **named == subject).count();
@@ -480,7 +480,7 @@ fn the_recording_of_a_server_of_the_project_is_used_and_its_permission_holds() {
 fn an_imported_catalog_is_whole_and_used() {
     let sandbox = machine();
     sandbox.run("preface catalog verify").exits(0);
-    let list = sandbox.run("preface catalog list --format json").exits(0).json();
+    let list = sandbox.run("preface catalog list --format json").exits(0).entries();
     assert_eq!(each(&list, "pin"), [CATALOG]);
     assert_eq!(list[0]["prompts"], 16);
     let tide = "Tide: ${TIDE_NOW}\nStatus:\n${TIDE_STATUS||\"(slack water)\"}";

@@ -76,7 +76,7 @@ fn json_has_everything() {
     let ran = sandbox().run(&format!("{LINE} --format json")).exits(0);
     let json = ran.json();
     let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
-    assert_eq!(keys, ["base", "baseAfter", "calls", "log", "errors", "prompts", "notes"]);
+    assert_eq!(keys, ["base", "baseAfter", "calls", "log", "errors", "prompts", "diagnostics"]);
     let base = json["base"].as_str().expect("a text");
     assert_eq!(json["calls"][0]["systemPrompt"], format!("{base}\nUse tabs."));
     assert_eq!(

@@ -133,7 +133,7 @@ fn programs_get_json_or_sarif() {
     let sandbox = Sandbox::new();
     sandbox.work("docs/a b.md", "A [git:brnach].\n");
     let json = sandbox.run("preface lint --format json --file 'docs/a b.md'").exits(0).json();
-    assert_eq!(json["findings"][0]["code"], "template/unknown-name");
+    assert_eq!(json["diagnostics"][0]["code"], "template/unknown-name");
     let sarif = sandbox.run("preface lint --format sarif --file 'docs/a b.md'").exits(0).json();
     let run = &sarif["runs"][0];
     assert_eq!(sarif["version"], "2.1.0");

@@ -147,10 +147,10 @@ fn the_tools_answer_programs_and_models() {
     assert_eq!(skills.expect("a section")["reason"], json!("silent"));
 
     let linted = server.tool("lint", json!({}));
-    let finding = &linted["findings"][0];
-    assert_eq!(finding["file"], json!("~/.config/preface/append.md"), "{linted}");
+    let finding = &linted["diagnostics"][0];
+    assert_eq!(finding["path"], json!("~/.config/preface/append.md"), "{linted}");
     assert_eq!((&finding["line"], &finding["column"]), (&json!(1), &json!(4)));
-    assert!(finding["code"].is_string() && finding["remedy"].is_string(), "{finding}");
+    assert!(finding["code"].is_string() && finding["help"].is_string(), "{finding}");
     let whole = server.asks("tools/call", json!({ "name": "lint" }));
     let text: Value =
         serde_json::from_str(whole["result"]["content"][0]["text"].as_str().expect("a text")).unwrap();

@@ -178,7 +178,7 @@ fn a_forged_end_of_the_listing_is_told_by_lint_and_build() {
     assert!(ran.stderr.contains("[forged/tag]\n ——▶ AGENTS.md:2:3"), "{}", ran.stderr);
     let ran = sandbox.run("preface lint --preset pi --set date=false --format json").exits(0);
     let json = ran.json();
-    let findings = json["findings"].as_array().expect("findings").iter();
+    let findings = json["diagnostics"].as_array().expect("findings").iter();
     let told: Vec<String> = findings
         .map(|finding| format!("{} {}", finding["code"].as_str().unwrap_or("?"), finding["origin"]["line"]))
         .collect();
@@ -195,7 +195,7 @@ fn every_variant_passes_its_own_lint() {
     for variant in ["sf", "0.58", "0.73", "0.87"] {
         let line = format!("preface lint --preset pi --set variant={variant} --set date=false --format json");
         let json = sandbox.run(&line).exits(0).json();
-        let findings = json["findings"].as_array().expect("findings").iter();
+        let findings = json["diagnostics"].as_array().expect("findings").iter();
         let bad: Vec<_> = findings.filter(|finding| finding["severity"] != "info").collect();
         assert!(bad.is_empty(), "{variant}: {bad:#?}");
     }

@@ -169,6 +169,12 @@ impl Ran {
         }
     }
 
+    /// Returns the exit code.
+    #[allow(dead_code)]
+    pub fn code(&self) -> Option<i32> {
+        self.code
+    }
+
     /// Checks the exit code.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
@@ -194,6 +200,14 @@ impl Ran {
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
+    }
+
+    /// Reads stdout as the JSON document of a list, and returns its entries.
+    #[track_caller]
+    pub fn entries(&self) -> serde_json::Value {
+        let document = self.json();
+        assert!(document["kind"].is_string() && document["diagnostics"].is_array(), "{document}");
+        document["entries"].clone()
     }
 }
 

@@ -358,7 +358,7 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
         "error: there is a token of that name: `ci`\nhelp: `preface token revoke ci --store sqlite:kept.db` ends it\n"
     );
     let listed = sandbox.run(&format!("preface token list --format json {store}")).exits(0);
-    let rows = listed.json();
+    let rows = listed.entries();
     assert_eq!((&rows[0]["name"], &rows[0]["role"]), (&"ci".into(), &"read".into()));
     let at = |key: &str| {
         rows[0][key].as_str().expect("an instant").parse::<jiff::Timestamp>().expect("an instant")

@@ -201,7 +201,7 @@ project  ?    .preface/settings.json             not trusted
     );
     assert!(ran.stderr.contains("[trust/untrusted]"), "{}", ran.stderr);
     let json =
-        sandbox.run("preface config get logging.level --why --trust once --format json").exits(0).json();
+        sandbox.run("preface config get logging.level --why --trust once --format json").exits(0).entries();
     assert_eq!(json[0]["outcome"], "overridden");
     assert_eq!((&json[1]["by"], &json[1]["value"]), (&"project".into(), &"b".into()));
     assert_eq!(json[1]["place"]["line"], 2);
@@ -271,7 +271,7 @@ logging.\"a.b\"      [1,2]    project  .preface/settings.json:2
 logging.c          {}       project  .preface/settings.json:2
 ",
     );
-    let json = sandbox.run("preface config list --trust once --format json").exits(0).json();
+    let json = sandbox.run("preface config list --trust once --format json").exits(0).entries();
     assert_eq!(json[2]["key"], "logging.\"a.b\"");
     assert_eq!((&json[2]["value"], &json[2]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
 }

@@ -75,7 +75,7 @@ version  when              by         size  labels and note
         .says("`main` is now at version 3: the text of version 1 (14 bytes).\n");
     sandbox.run("preface template show").exits(0).prints("You are terse.");
     sandbox.run("preface template delete").exits(0).says("`main` is the default again (version 4).\n");
-    let rows = sandbox.run("preface template history --format json").exits(0).json();
+    let rows = sandbox.run("preface template history --format json").exits(0).entries();
     assert_eq!((&rows[0]["default"], &rows[1]["note"]), (&true.into(), &"restored from version 1".into()));
     sandbox
         .run("preface template label --delete stable")

@@ -108,7 +108,7 @@ fn what_was_decided_is_listed() {
     let words: Vec<&str> = ran.stdout.split_whitespace().collect();
     assert_eq!((words[0], &words[2..5]), ("trusted", &["1", "text", "[ROOT]/work"][..]));
     assert!(ran.stdout.ends_with("grants are kept in ~/.local/state/preface/trust.json\n"), "{}", ran.stdout);
-    let rows = sandbox.run("preface trust list --format json").exits(0).json();
+    let rows = sandbox.run("preface trust list --format json").exits(0).entries();
     assert_eq!(rows[0]["texts"][0]["path"], "AGENTS.md");
 }
 
@@ -255,7 +255,7 @@ fn what_a_project_that_is_gone_may_do_is_revoked_with_it() {
         ran.stdout,
         "[ROOT]/work/one/.stud is no longer trusted.\nMay not run any more in [ROOT]/work/one/.stud:\n  hooks/h\n"
     );
-    let rows = sandbox.run("preface trust list --preset stud --format json").exits(0).json();
+    let rows = sandbox.run("preface trust list --preset stud --format json").exits(0).entries();
     assert!(rows.as_array().is_some_and(|rows| rows.iter().all(|row| row["trust"] == "declined")), "{rows}");
 }
 

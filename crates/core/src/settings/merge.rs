@@ -673,6 +673,7 @@ pub struct SourcedValue<T> {
 
 /// The effect of a layer's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ValueOutcome {
     /// The value, or a part of it, is used.
@@ -685,6 +686,7 @@ pub enum ValueOutcome {
 
 /// The value of a setting in one layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LayerValue {
     /// The source.
     pub by: SetBy,

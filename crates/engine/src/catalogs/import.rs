@@ -52,6 +52,7 @@ pub struct ImportReport {
     #[serde(serialize_with = "word")]
     pub written: CatalogWriteOutcome,
     /// The diagnostics: of prompts that were left out and of `${…}` kept as written.
+    #[serde(rename = "diagnostics")]
     pub notes: Diagnostics,
 }
 

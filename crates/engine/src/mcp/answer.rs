@@ -57,7 +57,6 @@ pub struct ServerAnswer {
     /// The version of the protocol.
     pub protocol: Option<String>,
     /// The name that the server reports for itself.
-    #[serde(rename = "callsItself")]
     pub calls_itself: Option<String>,
     /// The number of tools; `None` where the server did not answer.
     pub tools: Option<usize>,
@@ -68,7 +67,6 @@ pub struct ServerAnswer {
     /// The file where that was recorded, for people; `None` where nothing was.
     pub recorded: Option<String>,
     /// True where an older recording stays, because there is no new one.
-    #[serde(rename = "keepsOld")]
     pub keeps_old: bool,
     /// The diagnostics.
     pub diagnostics: Diagnostics,

@@ -25,7 +25,6 @@ pub struct RecordingInfo {
     /// The version of the protocol.
     pub protocol: Option<String>,
     /// The name that the server reports for itself.
-    #[serde(rename = "callsItself")]
     pub calls_itself: Option<String>,
     /// The number of tools.
     pub tools: usize,

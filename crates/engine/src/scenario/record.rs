@@ -90,7 +90,7 @@ pub struct PromptRow {
 }
 
 impl ScenarioRecord {
-    /// Returns the record as one JSON value. The keys are those of the scenarios' own format, and `notes`.
+    /// Returns the record as one JSON value. The keys are those of the scenarios' own format, and `diagnostics`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let calls: Vec<Value> = self.calls.iter().map(call).collect();
@@ -101,7 +101,7 @@ impl ScenarioRecord {
             "log": self.log,
             "errors": self.errors,
             "prompts": self.prompts,
-            "notes": self.notes,
+            "diagnostics": self.notes,
         })
     }
 }

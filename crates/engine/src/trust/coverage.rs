@@ -91,6 +91,7 @@ pub struct CoveredFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Hidden text, secrets.
+    #[serde(rename = "diagnostics")]
     pub findings: Diagnostics,
 }
 

@@ -2,10 +2,13 @@
 
 use crate::{
     failure::{CommandFailure, Exit},
-    files, notes,
+    files,
+    flags::OutputFormat,
+    notes,
     ui::Ui,
 };
 use preface::catalogs;
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,6 +20,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The version
     #[arg(value_name = "VERSION")]
     version: String,
@@ -27,6 +34,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut told = Vec::new();
     catalogs::remove(&files::system(), &args.version, &mut told)?;
     notes::all(ui, &told);
-    ui.say(&format!("The catalog {} is deleted.\n", args.version));
+    let done = json!({ "version": args.version, "deleted": true });
+    ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))?;
     Ok(Exit::Done)
 }

@@ -76,7 +76,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "before": { "version": compared.before.version, "pin": compared.before.pin() },
             "after": { "version": compared.after.version, "pin": compared.after.pin() },
             "difference": compared.difference,
-            "sameBody": compared.same_body,
+            "same_body": compared.same_body,
         }))?,
         OutputFormat::Text => {
             let few = ui.columns().is_some() && !args.all;

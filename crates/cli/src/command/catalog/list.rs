@@ -6,6 +6,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     notes,
     ui::{
         Ui, style,
@@ -25,8 +26,8 @@ Examples:
   preface catalog list
   preface catalog list 2.1.37
   preface catalog list 2.1.37 --category 'Tool Description'
-  preface catalog list --format json | jq -r '.[].pin'
-  preface catalog list 2.1.37 --format json | jq -r '.[].name'";
+  preface catalog list --format json | jq -r '.entries[].pin'
+  preface catalog list 2.1.37 --format json | jq -r '.entries[].name'";
 
 /// List the imported catalogs, or the prompts of one
 ///
@@ -54,7 +55,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let mut told = Vec::new();
         let found = catalogs::versions(&system, &mut told);
         match args.format {
-            OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+            OutputFormat::Json => {
+                let entries = found.iter().map(document).collect();
+                ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &told })?;
+            }
             OutputFormat::Text => ui.view(&catalogs_view(&found, ui.columns()))?,
         }
         told.extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|note| *note));
@@ -69,7 +73,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Err(no_category(&index, category));
     }
     match args.format {
-        OutputFormat::Json => ui.json(&rows)?,
+        OutputFormat::Json => ui.json(&ListDocument { kind: "prompts", entries: rows, diagnostics: &[] })?,
         OutputFormat::Text => ui.view(&prompts_view(&rows, ui.columns()))?,
     }
     Ok(Exit::Done)
@@ -87,7 +91,7 @@ fn no_category(index: &CatalogIndex, category: &str) -> CommandFailure {
 fn document(kept: &StoredCatalog) -> Value {
     let index = match &kept.index {
         Ok(index) => index,
-        Err(note) => return json!({ "version": kept.version, "problem": note }),
+        Err(note) => return json!({ "version": kept.version, "diagnostics": [note] }),
     };
     let sums = CatalogTotals::of(index.prompts.iter());
     json!({

@@ -5,6 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -100,7 +101,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     let uses = Engine::new(&system).catalog_uses(&request)?;
     if matches!(args.format, OutputFormat::Json) {
-        ui.json(&uses)?;
+        ui.json(&ListDocument { kind: "uses", entries: uses, diagnostics: &[] })?;
         return Ok(Exit::Done);
     }
     let mut table = TextTable::new([ColumnAlignment::Left; 3]);

@@ -5,6 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     notes,
     ui::{
         Ui, style,
@@ -58,8 +59,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         |found: &CatalogVerification| found.notes.iter().all(|note| note.severity < Severity::Error);
     match args.format {
         OutputFormat::Json => {
-            let document = |found: &CatalogVerification| json!({ "version": found.version, "whole": is_whole(found), "notes": found.notes });
-            ui.json(&found.iter().map(document).collect::<Vec<_>>())?;
+            let document = |found: &CatalogVerification| json!({ "version": found.version, "whole": is_whole(found), "diagnostics": found.notes });
+            let entries = found.iter().map(document).collect();
+            ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &told })?;
         }
         OutputFormat::Text if found.is_empty() => {
             ui.view(&complete(

@@ -5,6 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags, TrustFlags},
+    json::ListDocument,
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -64,10 +65,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     request.sets.clone_from(&args.set);
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let settings = Engine::new(&system).settings(&request).map_err(|error| match args.format {
-        OutputFormat::Json => CommandFailure::from(error.clone()).for_programs(&error),
-        OutputFormat::Text => error.into(),
-    })?;
+    let settings = Engine::new(&system).settings(&request)?;
     let stands = settings.merged.get(&key);
     if stands.is_none() {
         // A key of the user's own, below an open object, is unknown to nobody.
@@ -100,7 +98,11 @@ fn why(
 ) -> Result<(), CommandFailure> {
     let said = settings.merged.why(key);
     if format == OutputFormat::Json {
-        return if said.is_empty() { Ok(()) } else { ui.json(&said) };
+        return if said.is_empty() {
+            Ok(())
+        } else {
+            ui.json(&ListDocument { kind: "values", entries: said, diagnostics: &settings.diagnostics })
+        };
     }
     let (dim, good, care) = (style::DIM, style::GOOD, style::CARE);
     let mut table = TextTable::new([ColumnAlignment::Left; 4]);

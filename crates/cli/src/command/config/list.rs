@@ -5,6 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags, TrustFlags},
+    json::ListDocument,
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -24,7 +25,7 @@ const EXAMPLES: &str = "\
 Examples:
   preface config list
   preface config list -C ../api --trust once
-  preface config list --format json | jq -r '.[].key'";
+  preface config list --format json | jq -r '.entries[].key'";
 
 /// List every setting with its value and the layer that set it
 ///
@@ -57,7 +58,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut found = Vec::new();
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);
     match args.format {
-        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Json => {
+            let entries = found.iter().map(document).collect();
+            ui.json(&ListDocument { kind: "settings", entries, diagnostics: &settings.diagnostics })?;
+        }
         OutputFormat::Text => {
             let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
             let mut table = TextTable::new([ColumnAlignment::Left; 4]);

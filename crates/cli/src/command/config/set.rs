@@ -5,7 +5,7 @@ use crate::{
     advice,
     failure::{CommandFailure, Exit},
     files,
-    flags::PlaceFlags,
+    flags::{OutputFormat, PlaceFlags},
     notes,
     ui::{
         Ui,
@@ -21,6 +21,7 @@ use preface::{
     },
     host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
 };
+use serde_json::json;
 use std::borrow::Cow;
 
 const EXAMPLES: &str = "\
@@ -37,6 +38,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The setting: `budget.tokens`, or `/budget/tokens`
     #[arg(value_name = "KEY")]
     key: String,
@@ -78,13 +83,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let trial = Request { sets: vec![format!("{key}={}", args.value)], ..request.clone() };
         engine.settings(&trial)?;
     }
-    match file.edit(key, &change)? {
-        SettingsWriteOutcome::Changed => ui.say(&format!("set {name} = {value} in {}\n", file.shown())),
-        SettingsWriteOutcome::Unchanged => {
-            ui.say(&format!("{name} is {value} in {} already\n", file.shown()));
-        }
-    }
-    notes::all(ui, &afterwards(&engine, &request, &file, key)?);
+    let changed = file.edit(key, &change)? == SettingsWriteOutcome::Changed;
+    let words = match changed {
+        true => format!("set {name} = {value} in {}\n", file.shown()),
+        false => format!("{name} is {value} in {} already\n", file.shown()),
+    };
+    let diagnostics = afterwards(&engine, &request, &file, key)?;
+    let done = json!({
+        "key": key.to_string(),
+        "scope": scope,
+        "path": file.shown(),
+        "changed": changed,
+        "diagnostics": diagnostics,
+    });
+    ui.result(args.format, &done, &words)?;
+    notes::all(ui, &diagnostics);
     Ok(Exit::Done)
 }
 

@@ -4,7 +4,7 @@ use super::{SettingsTarget, bad_key, key_path, shown, spot};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    flags::PlaceFlags,
+    flags::{OutputFormat, PlaceFlags},
     ui::{
         Ui,
         text::{one_line, short},
@@ -15,6 +15,7 @@ use preface::{
     core::settings::{SettingChange, setting_at},
     host::settings_file::SettingsWriteOutcome,
 };
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,6 +28,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The setting: `budget.tokens`, or `/budget/tokens`
     #[arg(value_name = "KEY")]
     key: String,
@@ -47,15 +52,23 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system);
     let file = engine.settings_file(&request, args.scope.scope())?;
-    match file.edit(&key, &SettingChange::Unset)? {
-        SettingsWriteOutcome::Changed => ui.say(&format!("unset {name} in {}\n", file.shown())),
-        SettingsWriteOutcome::Unchanged => {
-            setting_at(&args.key).map_err(|error| bad_key(&error))?;
-            ui.say(&format!("{name} is not set in {}\n", file.shown()));
-        }
-    }
+    let changed = file.edit(&key, &SettingChange::Unset)? == SettingsWriteOutcome::Changed;
+    let words = if changed {
+        format!("unset {name} in {}\n", file.shown())
+    } else {
+        setting_at(&args.key).map_err(|error| bad_key(&error))?;
+        format!("{name} is not set in {}\n", file.shown())
+    };
     let settings = engine.settings(&request)?;
-    if let Some(node) = settings.merged.get(&key) {
+    let done = json!({
+        "key": key.to_string(),
+        "scope": args.scope.scope(),
+        "path": file.shown(),
+        "changed": changed,
+        "still_set": settings.merged.get(&key).is_some(),
+    });
+    ui.result(args.format, &done, &words)?;
+    if let Some(node) = settings.merged.get(&key).filter(|_| args.format == OutputFormat::Text) {
         let value = shown(node);
         ui.say(&format!("it is still {}: set by {}\n", short(&value, 60), spot(&node.place())));
     }

@@ -4,6 +4,7 @@ use super::delete::age;
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
+    json::ListDocument,
     store::{StoreFlag, actor},
     ui::{
         Ui, style,
@@ -42,7 +43,7 @@ pub struct Args {
     format: OutputFormat,
 
     /// Remove the entries that are older, instead of listing: a number with `s`, `m`, `h`, `d` or `w`
-    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all", "format"])]
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all"])]
     trim_older_than: Option<Duration>,
 
     /// Count what would be removed, and remove nothing
@@ -69,7 +70,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| entries(&store, most).await)?;
     let (found, more) = found.unwrap_or_default();
     match args.format {
-        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Json => ui.json(&ListDocument {
+            kind: "audit",
+            entries: found.iter().map(document).collect(),
+            diagnostics: &[],
+        })?,
         OutputFormat::Text if found.is_empty() => ui.view("Nothing happened yet.\n")?,
         OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
     }
@@ -98,11 +103,12 @@ fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, CommandFailure> {
     })?;
     let done = done.unwrap_or_default();
     let what = if done == 1 { "1 entry".to_owned() } else { format!("{done} entries") };
-    ui.say(&if args.dry_run {
-        format!("{what} from before {before} would be removed.\n")
-    } else {
-        format!("Removed {what} from before {before}.\n")
-    });
+    let words = match args.dry_run {
+        true => format!("{what} from before {before} would be removed.\n"),
+        false => format!("Removed {what} from before {before}.\n"),
+    };
+    let report = json!({ "deleted": done, "before": format_instant(before), "dry_run": args.dry_run });
+    ui.result(args.format, &report, &words)?;
     Ok(Exit::Done)
 }
 

@@ -3,13 +3,15 @@
 use super::{heads, id, unknown};
 use crate::{
     failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     store::{StoreFlag, actor},
     ui::{
         Ui,
         text::{count, one_line},
     },
 };
-use preface::store::{Actor, ConversationId, Filter};
+use preface::store::{Actor, ConversationId, Filter, format_instant};
+use serde_json::json;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -25,6 +27,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The conversations
     #[arg(value_name = "ID", value_parser = id, add = crate::complete::conversations(), required_unless_present = "older_than", conflicts_with = "older_than")]
     ids: Vec<ConversationId>,
@@ -59,17 +65,24 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Deletes the conversations of the arguments, even if some of them do not exist.
 fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
+    let mut deleted = Vec::new();
     let missing = args.store.look(async |store| {
         let mut missing = None;
         for id in &args.ids {
             if store.delete(id, None, actor).await? {
-                ui.say(&format!("Deleted `{}`.\n", one_line(id.as_str())));
+                if args.format == OutputFormat::Text {
+                    ui.say(&format!("Deleted `{}`.\n", one_line(id.as_str())));
+                }
+                deleted.push(id.as_str());
             } else {
                 missing = missing.or(Some(id));
             }
         }
         Ok(missing)
     })?;
+    if args.format == OutputFormat::Json && !deleted.is_empty() {
+        ui.json(&json!({ "deleted": deleted.len(), "ids": deleted, "dry_run": false }))?;
+    }
     match missing.unwrap_or(args.ids.first()) {
         Some(id) => Err(unknown(id)),
         None => Ok(Exit::Done),
@@ -92,12 +105,14 @@ fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, Comma
             }
         }
     })?;
-    let what = count(done.unwrap_or_default(), "conversation");
-    if args.dry_run {
-        ui.say(&format!("{what} built before {before} would be deleted.\n"));
-    } else {
-        ui.say(&format!("Deleted {what} built before {before}.\n"));
-    }
+    let many = done.unwrap_or_default();
+    let what = count(many, "conversation");
+    let words = match args.dry_run {
+        true => format!("{what} built before {before} would be deleted.\n"),
+        false => format!("Deleted {what} built before {before}.\n"),
+    };
+    let report = json!({ "deleted": many, "before": format_instant(before), "dry_run": args.dry_run });
+    ui.result(args.format, &report, &words)?;
     Ok(Exit::Done)
 }
 

@@ -4,6 +4,7 @@ use super::{document, id, template, unknown};
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
+    json::ListDocument,
     store::StoreFlag,
     ui::{
         Ui, style,
@@ -63,7 +64,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     row
                 })
                 .collect();
-            ui.json(&rows)?;
+            ui.json(&ListDocument { kind: "prompts", entries: rows, diagnostics: &[] })?;
         }
         OutputFormat::Text if history.is_empty() => ui.view("The first prompt is the current one.\n")?,
         OutputFormat::Text => ui.view(&view(&history, ui.columns()))?,

@@ -5,6 +5,7 @@ use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
+    json::ListDocument,
     store::StoreFlag,
     ui::{
         Ui, style,
@@ -18,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   preface conversation list
   preface conversation list --prefix review- --limit 10
-  preface conversation list --format json | jq -r '.[].id'";
+  preface conversation list --format json | jq -r '.entries[].id'";
 
 /// List the conversations with a stored prompt, newest first
 #[derive(clap::Args, Debug)]
@@ -50,7 +51,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let found = args.store.look(async |store| heads(&store, &filter, args.limit.max(1)).await)?;
     let (found, more) = found.unwrap_or_default();
     match args.format {
-        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Json => ui.json(&ListDocument {
+            kind: "conversations",
+            entries: found.iter().map(document).collect(),
+            diagnostics: &[],
+        })?,
         OutputFormat::Text if found.is_empty() && filter == Filter::default() => {
             ui.view(&complete("No prompt is stored. `preface build --conversation ID` stores one.\n"))?;
         }

@@ -62,10 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = args.template.source();
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Audit);
-    let record = scenario.play(engine, request).map_err(|error| match args.format {
-        OutputFormat::Json => CommandFailure::from(error.clone()).for_programs(&error),
-        OutputFormat::Text => CommandFailure::from(error),
-    })?;
+    let record = scenario.play(engine, request)?;
     match args.format {
         OutputFormat::Json => ui.json(&record.to_json())?,
         OutputFormat::Text => ui.view(&view(ui, &record))?,

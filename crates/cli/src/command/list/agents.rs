@@ -1,10 +1,10 @@
 //! `preface list agents`: the agents of all layers.
 
-use super::ListDocument;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::{EntryState, InactiveRows, ListingFlags, ListingRow, details, with_state},
     ui::{
         Ui, style,
@@ -31,7 +31,7 @@ const DESCRIPTION: usize = 160;
 /// Lists the agents.
 pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let report = Engine::new(&system).agents(&listing.request()?).map_err(|error| listing.failed(error))?;
+    let report = Engine::new(&system).agents(&listing.request()?)?;
     let every = inactive == InactiveRows::Shown || listing.format == OutputFormat::Json;
     let rows: Vec<&AgentEntry> = report.agents.iter().filter(|agent| every || agent.active).collect();
     match listing.format {

@@ -1,10 +1,11 @@
 //! `preface list extensions`: the extensions and servers of all layers, and `--why NAME`.
 
-use super::{ListDocument, ListKind};
+use super::ListKind;
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::{
         InactiveRows, LayerContents, ListingFlags, ListingGroup, ListingRow, ProjectVisibility, entry_report,
         named, restricted, rewrites, scope_problems, summary, table, unknown, with_state,

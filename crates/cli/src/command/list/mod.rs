@@ -19,8 +19,7 @@ use crate::{
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use preface::core::{diagnostic::Diagnostic, extension::Category};
-use serde::Serialize;
+use preface::core::extension::Category;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,14 +94,6 @@ fn kinds() -> impl TypedValueParser<Value = ListKind> {
         let kind = ListKind::all().into_iter().find(|kind| kind.as_str() == name);
         kind.expect("the parser accepts only names of kinds")
     })
-}
-
-/// The JSON document of a list.
-#[derive(Serialize)]
-struct ListDocument<'a, T> {
-    kind: &'static str,
-    entries: Vec<T>,
-    diagnostics: &'a [Diagnostic],
 }
 
 /// Lists one kind, or explains a name, or prints the summary.

@@ -1,10 +1,10 @@
 //! `preface list presets`: the bundled presets and your own profiles.
 
-use super::ListDocument;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::ListingFlags,
     ui::{
         Ui, style,

@@ -1,10 +1,10 @@
 //! `preface list reminders`: the reminders of a profile, by event.
 
-use super::ListDocument;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::ListingFlags,
     ui::{
         Ui, style,
@@ -21,8 +21,7 @@ use serde_json::json;
 /// Lists the reminders.
 pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let report =
-        Engine::new(&system).reminders(&listing.request()?).map_err(|error| listing.failed(error))?;
+    let report = Engine::new(&system).reminders(&listing.request()?)?;
     match listing.format {
         OutputFormat::Json => ui.json(&ListDocument {
             kind: "reminders",

@@ -1,11 +1,11 @@
 //! `preface list servers`: the MCP servers of all layers, and what is recorded of them.
 
-use super::ListDocument;
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::{InactiveRows, ListingFlags, ListingGroup, scope_problems, view, with_state},
     ui::{
         Ui, style,
@@ -24,7 +24,7 @@ use serde_json::json;
 pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let servers = Engine::new(&system).servers(&listing.request()?);
-    let servers = servers.map_err(|error| listing.failed(error))?;
+    let servers = servers?;
     let report = &servers.scopes;
     let problems = scope_problems(report, &[ListingGroup::Mcp]);
     match listing.format {

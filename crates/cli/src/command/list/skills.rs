@@ -1,10 +1,10 @@
 //! `preface list skills`: the skills of all layers.
 
-use super::ListDocument;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::{EntryState, InactiveRows, ListingFlags, ListingRow, details, with_state},
     ui::{
         Ui, style,
@@ -21,7 +21,7 @@ use preface::{
 /// Lists the skills.
 pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let report = Engine::new(&system).skills(&listing.request()?).map_err(|error| listing.failed(error))?;
+    let report = Engine::new(&system).skills(&listing.request()?)?;
     let all = inactive == InactiveRows::Shown;
     let rows: Vec<&SkillEntry> =
         report.skills.iter().filter(|skill| all || skill.value.left_out.is_none()).collect();

@@ -1,10 +1,10 @@
 //! `preface list styles`: the output styles of all layers.
 
-use super::ListDocument;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::{EntryState, InactiveRows, ListingFlags},
     ui::{
         Ui, style,
@@ -18,8 +18,7 @@ use serde_json::json;
 /// Lists the styles.
 pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let (styles, diagnostics) =
-        Engine::new(&system).styles(&listing.request()?).map_err(|error| listing.failed(error))?;
+    let (styles, diagnostics) = Engine::new(&system).styles(&listing.request()?)?;
     let all = inactive == InactiveRows::Shown || listing.format == OutputFormat::Json;
     let rows: Vec<&StyleEntry> = styles.iter().filter(|entry| all || entry.active).collect();
     match listing.format {

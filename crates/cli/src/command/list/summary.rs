@@ -1,11 +1,12 @@
 //! `preface list`: a summary of all kinds on one screen.
 
-use super::{ListDocument, presets::Preset};
+use super::presets::Preset;
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::{LayerContents, ListingFlags, ListingGroup, ListingRow, details, scope_problems},
     ui::{
         Ui,
@@ -62,12 +63,11 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
         .into_iter()
         .map(|group| KindSummary::of(group.as_str(), layers.rows(group)))
         .collect();
-    let failed = |error| listing.failed(error);
-    let skills = engine.skills(&request).map_err(failed)?;
-    let agents = engine.agents(&request).map_err(failed)?;
-    let (styles, _) = engine.styles(&request).map_err(failed)?;
-    let reminders = engine.reminders(&request).map_err(failed)?;
-    let variables = engine.variables(&request).map_err(failed)?;
+    let skills = engine.skills(&request)?;
+    let agents = engine.agents(&request)?;
+    let (styles, _) = engine.styles(&request)?;
+    let reminders = engine.reminders(&request)?;
+    let variables = engine.variables(&request)?;
     kinds.push(KindSummary::of("skills", skills.skills.iter().map(ListingRow::from)));
     kinds.push(KindSummary::of("agents", agents.agents.iter().map(ListingRow::from)));
     let plain = |kind, active| KindSummary { kind, active, left_out: Vec::new() };

@@ -1,10 +1,10 @@
 //! `preface list tools`: the tools that a model may be given, and where each comes from.
 
-use super::ListDocument;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::{EntryState, InactiveRows, ListingFlags, ListingGroup, scope_problems, view, with_state},
     ui::{
         Ui, style,
@@ -27,7 +27,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
     let system = files::system();
     let request = listing.request()?;
     let servers = Engine::new(&system).servers(&request);
-    let mut servers = servers.map_err(|error| listing.failed(error))?;
+    let mut servers = servers?;
     if let ToolChoice::Named(names) = &request.tools {
         let is_of = |category: Category, name: &String| category != Category::Tools || names.contains(name);
         servers.scopes.scopes.entries.retain(|entry| is_of(entry.value.category, &entry.name));

@@ -1,10 +1,10 @@
 //! `preface list variables`: the variables that templates and conditions can name.
 
-use super::ListDocument;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    json::ListDocument,
     scopes_view::ListingFlags,
     ui::{
         Ui, style,
@@ -18,7 +18,7 @@ use serde_json::json;
 /// Lists the variables with their values in the directory.
 pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let rows = Engine::new(&system).variables(&listing.request()?).map_err(|error| listing.failed(error))?;
+    let rows = Engine::new(&system).variables(&listing.request()?)?;
     match listing.format {
         OutputFormat::Text => ui.view(&view(&rows, ui.columns()))?,
         OutputFormat::Json => ui.json(&ListDocument {

@@ -5,6 +5,7 @@ use crate::{
     failure::CommandFailure,
     files,
     flags::{OutputFormat, PlaceFlags, TrustFlags, VerbosityFlags},
+    json::ListDocument,
     notes,
     signals::Signals,
     ui::{
@@ -99,6 +100,15 @@ pub fn ask(
 pub fn tell(ui: &Ui, talk: Verbosity, answers: &ServerAnswers) {
     let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
     notes::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
+}
+
+/// The answers as a list for programs.
+pub fn document(answers: &ServerAnswers) -> ListDocument<'_, &ServerAnswer> {
+    ListDocument {
+        kind: "servers",
+        entries: answers.servers.iter().collect(),
+        diagnostics: &answers.diagnostics,
+    }
 }
 
 /// Writes the table of answers.

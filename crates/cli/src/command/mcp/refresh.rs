@@ -13,7 +13,7 @@ Examples:
   preface mcp refresh                  ask all servers that may run
   preface mcp refresh git docs         ask two of them
   preface mcp refresh --timeout 90     give each a minute and a half
-  preface mcp refresh --format json | jq '.[].diagnostics'";
+  preface mcp refresh --format json | jq '.entries[].diagnostics'";
 
 /// Ask MCP servers what they offer, and record it
 ///
@@ -36,7 +36,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let answers = args.asking.ask(ui, &args.servers, true)?;
     match args.asking.format {
-        OutputFormat::Json => ui.json(&answers.servers)?,
+        OutputFormat::Json => ui.json(&asking::document(&answers))?,
         OutputFormat::Text => ui.view(&asking::table(&answers.servers, ui.columns()))?,
     }
     args.asking.tell(ui, &answers);

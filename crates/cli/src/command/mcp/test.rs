@@ -37,7 +37,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let answers = args.asking.ask(ui, &args.servers, false)?;
     match args.asking.format {
-        OutputFormat::Json => ui.json(&answers.servers)?,
+        OutputFormat::Json => ui.json(&asking::document(&answers))?,
         OutputFormat::Text if answers.servers.is_empty() => ui.view(&asking::table(&[], ui.columns()))?,
         OutputFormat::Text => {
             let mut table = TextTable::new([

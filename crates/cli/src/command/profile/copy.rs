@@ -5,10 +5,11 @@ use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     files,
-    flags::PlaceFlags,
+    flags::{OutputFormat, PlaceFlags},
     ui::{Ui, text::one_line},
 };
 use preface::{Engine, host::system::System};
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +23,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The name of the profile to copy
     #[arg(value_name = "NAME")]
     name: String,
@@ -79,10 +84,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         text = text.replace(&quoted, &format!("\"{own}\""));
     }
     files::write_for_all(&file, text.as_bytes())?;
-    ui.say(&complete(&format!(
+    let done = json!({ "name": new, "from": preset.name, "path": places.shown(&file) });
+    let words = complete(&format!(
         "Copied `{}` to {}. `preface build --preset {new}` uses it.\n",
         one_line(&preset.name),
         places.shown(&file)
-    )));
+    ))
+    .into_owned();
+    ui.result(args.format, &done, &words)?;
     Ok(Exit::Done)
 }

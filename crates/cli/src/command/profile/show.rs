@@ -3,9 +3,10 @@
 use super::find;
 use crate::{
     failure::{CommandFailure, Exit},
-    flags::PlaceFlags,
+    flags::{OutputFormat, PlaceFlags},
     ui::Ui,
 };
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,6 +17,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The name of the profile
     #[arg(value_name = "NAME")]
     name: String,
@@ -26,6 +31,17 @@ pub struct Args {
 
 /// Prints it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    ui.prompt(&find(&args.place, &args.name)?.text()?)?;
+    let preset = find(&args.place, &args.name)?;
+    let text = preset.text()?;
+    match args.format {
+        OutputFormat::Text => ui.prompt(&text)?,
+        OutputFormat::Json => ui.json(&json!({
+            "name": preset.name,
+            "scope": preset.scope,
+            "path": preset.path,
+            "description": preset.description,
+            "text": text,
+        }))?,
+    }
     Ok(Exit::Done)
 }

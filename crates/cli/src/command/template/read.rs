@@ -6,6 +6,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags},
+    json::ListDocument,
     store::StoreFlag,
     ui::{
         Ui, style,
@@ -25,7 +26,7 @@ use serde_json::json;
 const LIST_EXAMPLES: &str = "\
 Examples:
   preface template list
-  preface template list --format json | jq -r '.[].name'";
+  preface template list --format json | jq -r '.entries[].name'";
 
 /// List the stored templates, each with its current version
 #[derive(clap::Args, Debug)]
@@ -55,7 +56,11 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
     })?;
     let found = found.unwrap_or_default();
     match args.format {
-        OutputFormat::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Json => ui.json(&ListDocument {
+            kind: "templates",
+            entries: found.iter().map(document).collect(),
+            diagnostics: &[],
+        })?,
         OutputFormat::Text if found.is_empty() => {
             ui.view(&complete("No template is stored. `preface template set FILE` stores one.\n"))?;
         }
@@ -100,6 +105,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = SHOW_EXAMPLES)]
 pub struct ShowArgs {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// Print this version, by number or label, instead of the current one
     #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
     version: Option<VersionArgument>,
@@ -117,6 +126,7 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
     let kept = args.target.store.look(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
     let default = || default_text(&Engine::new(&files::system()), &args.place);
+    let version = kept.as_ref().map(document);
     let text = match kept {
         Some(version) => match version.text {
             Some(text) => text.as_ref().to_owned(),
@@ -128,7 +138,12 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
         None if wanted.0 == VersionChoice::Current && *name == TemplateName::main() => default()?,
         None => return Err(wanted.missing(name).into()),
     };
-    ui.prompt(&text)?;
+    match args.format {
+        OutputFormat::Text => ui.prompt(&text)?,
+        OutputFormat::Json => {
+            ui.json(&json!({ "name": name.as_str(), "stored": version, "text": text }))?;
+        }
+    }
     Ok(Exit::Done)
 }
 
@@ -138,7 +153,7 @@ const HISTORY_EXAMPLES: &str = "\
 Examples:
   preface template history
   preface template history -t review --limit 5
-  preface template history --format json | jq '.[0].version'";
+  preface template history --format json | jq '.entries[0].version'";
 
 /// List the versions of a template, the newest first
 #[derive(clap::Args, Debug)]
@@ -163,7 +178,11 @@ pub fn history(ui: &Ui, args: &HistoryArgs) -> Result<Exit, CommandFailure> {
     let page = args.target.store.look(async |store| Ok(store.versions(name, &page).await?))?;
     let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
     match args.format {
-        OutputFormat::Json => ui.json(&versions.iter().map(document).collect::<Vec<_>>())?,
+        OutputFormat::Json => ui.json(&ListDocument {
+            kind: "versions",
+            entries: versions.iter().map(document).collect(),
+            diagnostics: &[],
+        })?,
         OutputFormat::Text if versions.is_empty() && *name == TemplateName::main() => {
             ui.view("No template is stored: the default is used.\n")?;
         }
@@ -234,6 +253,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = DIFF_EXAMPLES)]
 pub struct DiffArgs {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The version before, by number or label
     #[arg(value_name = "FROM", value_parser = VersionArgument::parse)]
     from: Option<VersionArgument>,
@@ -282,7 +305,10 @@ pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, CommandFailure> {
             }
         }
     };
-    ui.patch(&told.text)?;
+    match args.format {
+        OutputFormat::Text => ui.patch(&told.text)?,
+        OutputFormat::Json => ui.json(&told)?,
+    }
     Ok(if args.exit_code && !told.text.is_empty() { Exit::Failed } else { Exit::Done })
 }
 

@@ -1,10 +1,10 @@
 //! `preface template set`, `reset`, `restore`, `label`, `unlabel` and `import`: the commands that make versions and labels.
 
-use super::{TemplateTarget, VersionArgument, size, taking};
+use super::{TemplateTarget, VersionArgument, read::document, size, taking};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    flags::PlaceFlags,
+    flags::{OutputFormat, PlaceFlags},
     notes,
     store::{StoreFlag, actor},
     ui::{
@@ -19,6 +19,7 @@ use preface::{
     store::{ExpectedVersion, NewVersion, PutOutcome, TemplateName, VersionChoice},
     templates::{self, Document, ImportedTemplate, TemplatesError, check_label, check_note, set_label},
 };
+use serde_json::json;
 use std::path::PathBuf;
 
 // `preface template set`: a new version from a file.
@@ -36,6 +37,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = SET_EXAMPLES)]
 pub struct SetArgs {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The text, or `-` for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -88,7 +93,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         PutOutcome::Stored(version) => {
             // What is there already was told when it came.
             let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
-            notes::few(ui, findings, &format!("preface lint --file {file}"));
+            notes::few(ui, findings.clone(), &format!("preface lint --file {file}"));
             format!("`{name}` is at version {} now ({}).\n", version.version, size(version))
         }
         PutOutcome::Unchanged(version) => {
@@ -96,7 +101,14 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         }
         PutOutcome::Stale(current) => return Err(TemplatesError::Stale(Box::new(current.clone())).into()),
     };
-    if !args.quiet {
+    if args.format == OutputFormat::Json {
+        let (version, changed) = match &put {
+            PutOutcome::Stored(version) => (Some(version), true),
+            PutOutcome::Unchanged(version) => (Some(version), false),
+            PutOutcome::Stale(version) => (version.as_ref(), false),
+        };
+        ui.json(&json!({ "name": name.as_str(), "stored": version.map(document), "changed": changed, "diagnostics": findings }))?;
+    } else if !args.quiet {
         ui.say(&said);
     }
     Ok(Exit::Done)
@@ -115,6 +127,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = DELETE_EXAMPLES)]
 pub struct DeleteArgs {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// Do it only if version N is the current one
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
@@ -140,16 +156,20 @@ pub fn delete(ui: &Ui, args: &DeleteArgs) -> Result<Exit, CommandFailure> {
             _ => Ok(None),
         }
     })?;
-    match done.flatten() {
+    let done = done.flatten();
+    let words = match &done {
         Some(version) if *name == TemplateName::main() => {
-            ui.say(&format!("`{name}` is the default again (version {}).\n", version.version));
+            format!("`{name}` is the default again (version {}).\n", version.version)
         }
-        Some(version) => ui.say(&format!("`{name}` is deleted (version {}).\n", version.version)),
+        Some(version) => format!("`{name}` is deleted (version {}).\n", version.version),
         None if *name != TemplateName::main() => {
             return Err(TemplatesError::NoTemplate(name.clone()).into());
         }
-        None => ui.say(&format!("`{name}` is the default already.\n")),
-    }
+        None => format!("`{name}` is the default already.\n"),
+    };
+    let changed = done.is_some();
+    let report = json!({ "name": name.as_str(), "stored": done.as_ref().map(document), "changed": changed });
+    ui.result(args.format, &report, &words)?;
     Ok(Exit::Done)
 }
 
@@ -166,6 +186,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = RESTORE_EXAMPLES)]
 pub struct RestoreArgs {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The version, by number or label
     #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
     version: VersionArgument,
@@ -192,11 +216,13 @@ pub fn restore(ui: &Ui, args: &RestoreArgs) -> Result<Exit, CommandFailure> {
         Ok((old, templates::restore(&*store, name, old, expect, &actor).await?))
     })?;
     let Some((old, new)) = done else { return Err(args.version.missing(name).into()) };
-    ui.say(&format!(
-        "`{name}` is now at version {}: the text of version {old} ({}).\n",
-        new.version,
-        size(&new)
-    ));
+    let words =
+        format!("`{name}` is now at version {}: the text of version {old} ({}).\n", new.version, size(&new));
+    ui.result(
+        args.format,
+        &json!({ "name": name.as_str(), "stored": document(&new), "restored": old }),
+        &words,
+    )?;
     Ok(Exit::Done)
 }
 
@@ -217,6 +243,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = LABEL_EXAMPLES)]
 pub struct LabelArgs {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The label
     #[arg(value_name = "LABEL", add = crate::complete::labels())]
     label: String,
@@ -253,11 +283,15 @@ pub fn label(ui: &Ui, args: &LabelArgs) -> Result<Exit, CommandFailure> {
         None if args.delete => Err(TemplatesError::NoLabel(name.clone(), label.clone()).into()),
         None => Err(wanted.missing(name).into()),
         Some(None) => {
-            ui.say(&format!("Deleted the label `{shown}` of `{name}`.\n"));
+            let words = format!("Deleted the label `{shown}` of `{name}`.\n");
+            let report = json!({ "name": name.as_str(), "label": label, "version": null });
+            ui.result(args.format, &report, &words)?;
             Ok(Exit::Done)
         }
         Some(Some(version)) => {
-            ui.say(&format!("Version {version} of `{name}` has the label `{shown}`.\n"));
+            let words = format!("Version {version} of `{name}` has the label `{shown}`.\n");
+            let report = json!({ "name": name.as_str(), "label": label, "version": version });
+            ui.result(args.format, &report, &words)?;
             Ok(Exit::Done)
         }
     }
@@ -277,6 +311,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = IMPORT_EXAMPLES)]
 pub struct ImportArgs {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// The document, or `-` for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -310,6 +348,10 @@ pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
     };
     let done =
         args.store.work(async |store| Ok(templates::import(&*store, &document, &check, &actor).await?))?;
+    if args.format == OutputFormat::Json {
+        ui.json(&done)?;
+        return Ok(Exit::Done);
+    }
     for template in &done.templates {
         ui.say(&line(template));
     }

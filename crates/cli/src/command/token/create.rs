@@ -3,12 +3,14 @@
 use crate::{
     failure::{CommandFailure, Exit},
     files,
+    flags::OutputFormat,
     store::{self, StoreFlag},
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
-use preface::store::{Actor, StoreUrl, TokenRecord, TokenRole};
+use preface::store::{Actor, StoreUrl, TokenRecord, TokenRole, format_instant};
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,6 +33,10 @@ Roles:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// Name the token: changes are written down under this name
     #[arg(value_name = "NAME")]
     name: String,
@@ -137,7 +143,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Err(CommandFailure::new(format!("there is a token of that name: `{name}`"))
             .help(format!("`preface token revoke {name}` ends it")));
     }
-    ui.data(format!("{token}\n").as_bytes())?;
+    match args.format {
+        OutputFormat::Text => ui.data(format!("{token}\n").as_bytes())?,
+        OutputFormat::Json => ui.json(&json!({
+            "name": name,
+            "role": args.role,
+            "created_at": format_instant(actor.at),
+            "expires_at": expires_at.map(format_instant),
+            "token": token,
+        }))?,
+    }
     ui.say("The token is not shown again. Services of this store take it within a few seconds.\n");
     Ok(Exit::Done)
 }

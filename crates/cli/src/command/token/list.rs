@@ -4,6 +4,7 @@ use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
+    json::ListDocument,
     store::StoreFlag,
     ui::{
         Ui, style,
@@ -17,7 +18,7 @@ use preface::store::format_instant;
 const EXAMPLES: &str = "\
 Examples:
   preface token list
-  preface token list --format json | jq -r '.[].name'";
+  preface token list --format json | jq -r '.entries[].name'";
 
 /// List the tokens with role, creation time, expiry and name
 #[derive(clap::Args, Debug)]
@@ -49,7 +50,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     })
                 })
                 .collect();
-            ui.json(&rows)?;
+            ui.json(&ListDocument { kind: "tokens", entries: rows, diagnostics: &[] })?;
         }
         OutputFormat::Text if accesses.is_empty() => {
             ui.view(&complete("There are no tokens. `preface token create NAME` makes one.\n"))?;

@@ -2,10 +2,12 @@
 
 use crate::{
     failure::{CommandFailure, Exit},
+    flags::OutputFormat,
     store::StoreFlag,
     ui::Ui,
 };
 use preface::store::Actor;
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,6 +19,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// Name the token
     #[arg(value_name = "NAME")]
     name: String,
@@ -36,6 +42,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ))
         .help("`preface token list` has the names"));
     }
-    ui.view("It is not let in any more.\n")?;
+    match args.format {
+        OutputFormat::Text => ui.view("It is not let in any more.\n")?,
+        OutputFormat::Json => ui.json(&json!({ "name": name, "revoked": true }))?,
+    }
     Ok(Exit::Done)
 }

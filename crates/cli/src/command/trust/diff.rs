@@ -4,7 +4,7 @@ use super::ungated;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    flags::TurnFlags,
+    flags::{OutputFormat, TurnFlags},
     notes,
     stored_template::TemplateFlags,
     ui::{Ui, patch, text::visible},
@@ -15,6 +15,7 @@ use preface::{
     core::{diagnostic::Diagnostics, trust::TrustMode},
     host::gate::GateVerdict,
 };
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,6 +29,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     #[command(flatten)]
     turn: TurnFlags,
 }
@@ -53,6 +58,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut problems = Diagnostics::new();
     let pins = store.load(&mut problems).pins(&root, repository.as_deref());
     let mut out = String::new();
+    let mut left_out = Vec::new();
     for seen in built.seen.iter().filter(|seen| seen.verdict != GateVerdict::Included) {
         let granted = pins.latest(&seen.pin).and_then(|pinned| store.copy(&pinned.digest));
         let now = String::from_utf8_lossy(&seen.bytes);
@@ -60,15 +66,25 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             Some(bytes) => (format!("a/{}", seen.shown), String::from_utf8_lossy(bytes)),
             None => ("/dev/null".to_owned(), "".into()),
         };
+        left_out.push(seen.shown.as_str());
         out.push_str(&patch::unified(&from, &format!("b/{}", seen.shown), &then, &now));
     }
     let branch = engine.branch(&built).filter(|branch| !branch.granted && !out.is_empty());
-    if let Some(branch) = branch {
+    if let Some(branch) = &branch {
         // A comment before the first file of a patch: programs that apply one skip it.
         out.insert_str(0, &format!("# branch: {}\n", branch.name));
     }
     // Nobody has looked at these texts yet, so they are not sent raw to a pager either.
-    ui.patch(&visible(&out))?;
+    match args.format {
+        OutputFormat::Text => ui.patch(&visible(&out))?,
+        OutputFormat::Json => ui.json(&json!({
+            "path": root.display().to_string(),
+            "branch": branch.map(|branch| branch.name.clone()),
+            "paths": left_out,
+            "text": out,
+            "diagnostics": problems,
+        }))?,
+    }
     notes::all(ui, &problems);
     Ok(Exit::Done)
 }

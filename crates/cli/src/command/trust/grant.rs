@@ -8,7 +8,7 @@ use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     files,
-    flags::TurnFlags,
+    flags::{OutputFormat, TurnFlags},
     notes,
     stored_template::TemplateFlags,
     ui::{
@@ -30,6 +30,7 @@ use preface::{
         trust::{Permission, PermissionState},
     },
 };
+use serde_json::json;
 use std::{fmt::Write, path::PathBuf};
 
 const EXAMPLES: &str = "\
@@ -50,6 +51,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// Grant only these files, or what lies in these directories; relative to `-C`
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -85,7 +90,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Err(no_gate(&scopes.preset, &engine.coverage(&request)?.permissions));
     }
     let changes = engine.project_changes(&request, &named)?;
-    if !changes.is_empty() {
+    if !changes.is_empty() && args.format == OutputFormat::Text {
         // Before anything is recorded.
         ui.view(&format!("With this grant:\n{}", covered(&changes)))?;
     }
@@ -130,9 +135,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let coverage = engine.coverage_of(&request, &named)?;
     out.push_str(&covered(&coverage.lines()));
+    let mut permitted = None;
     if args.allow_commands {
         let permissions = engine.grant_commands(&request, &report.unlogged)?;
         out.push_str(&allowed(&permissions));
+        permitted = Some(permissions);
     } else {
         let permissions = coverage.permission_lines();
         if !permissions.is_empty() {
@@ -140,7 +147,28 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         out.push_str(&covered(&permissions));
     }
-    ui.view(&out)?;
+    match args.format {
+        OutputFormat::Text => ui.view(&out)?,
+        OutputFormat::Json => {
+            let names = |texts: &[(String, usize)]| -> Vec<_> {
+                texts.iter().map(|(path, bytes)| json!({ "path": path, "bytes": bytes })).collect()
+            };
+            ui.json(&json!({
+                "path": report.path.display().to_string(),
+                "granted": names(&report.added),
+                "unchanged": report.unchanged,
+                "branch": report.branch,
+                "untrusted": report.untrusted,
+                "hidden": report.hidden,
+                "permissions": permitted.as_ref().map(|permissions| json!({
+                    "granted": permissions.added,
+                    "unchanged": permissions.unchanged,
+                    "refused": permissions.refused,
+                })),
+                "diagnostics": report.diagnostics,
+            }))?;
+        }
+    }
     let is_shown = |note: &Diagnostic| {
         is_problem(note)
             || matches!(note.code, DiagnosticCode::LoggerFailed | DiagnosticCode::ScaffoldCreated)

@@ -4,6 +4,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TurnFlags},
+    json::ListDocument,
     notes,
     ui::{
         Ui, style,
@@ -29,7 +30,7 @@ fn many(count: usize, one: &str, more: &str) -> String {
 const EXAMPLES: &str = "\
 Examples:
   preface trust list
-  preface trust list --format json | jq -r '.[].path'";
+  preface trust list --format json | jq -r '.entries[].path'";
 
 /// List the projects with a recorded decision
 #[derive(clap::Args, Debug)]
@@ -55,7 +56,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         // Nobody knows what a store holds that cannot be read.
         _ if rows.is_empty() && unread => {}
-        OutputFormat::Json => ui.json(&rows)?,
+        OutputFormat::Json => {
+            ui.json(&ListDocument { kind: "projects", entries: rows, diagnostics: &problems })?
+        }
         OutputFormat::Text if rows.is_empty() => {
             ui.view(&format!("No decision is recorded in {}.\n", built.places.shown(store.file())))?;
         }

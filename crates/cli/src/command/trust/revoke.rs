@@ -4,15 +4,17 @@ use super::{grant::paths, status::texts};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    flags::TurnFlags,
+    flags::{OutputFormat, TurnFlags},
+    json::ListDocument,
     notes,
     ui::{Ui, style},
 };
 use preface::{
     Engine,
-    core::{audit::AuditEvent, lint::hidden::escape_hidden},
+    core::{audit::AuditEvent, diagnostic::Diagnostics, lint::hidden::escape_hidden},
     grant::GrantReport,
 };
+use serde_json::json;
 use std::{fmt::Write, path::PathBuf};
 
 const EXAMPLES: &str = "\
@@ -27,6 +29,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
     /// Revoke only these files, what lies in these directories, or a project that `trust list` shows; relative to `-C`
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -50,7 +56,24 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if !rest.is_empty() || reports.is_empty() {
         reports.push(engine.revoke(&request, &rest)?);
     }
+    if args.format == OutputFormat::Json {
+        let diagnostics: Diagnostics =
+            reports.iter().flat_map(|report| report.diagnostics.iter().cloned()).collect();
+        let row = |report: &GrantReport| {
+            json!({
+                "path": report.path.display().to_string(),
+                "revoked": report.added.iter().map(|(path, _)| path).collect::<Vec<_>>(),
+                "permissions": report.permissions,
+            })
+        };
+        let entries = reports.iter().map(row).collect();
+        ui.json(&ListDocument { kind: "projects", entries, diagnostics: &diagnostics })?;
+    }
     for report in &reports {
+        if args.format == OutputFormat::Json {
+            notes::all(ui, &report.diagnostics);
+            continue;
+        }
         ui.view(&revoked(report, !rest.is_empty()))?;
         notes::all(ui, &report.diagnostics);
     }

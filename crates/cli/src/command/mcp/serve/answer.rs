@@ -67,7 +67,7 @@ pub fn linted(linted: &LintReport) -> CallOutput {
         "texts": linted.texts,
         "errors": count(Severity::Error),
         "warnings": count(Severity::Warning),
-        "findings": notes(&linted.findings),
+        "diagnostics": notes(&linted.findings),
     }))
 }
 
@@ -110,7 +110,7 @@ fn note(note: &Diagnostic) -> Value {
         "message": message(note),
     });
     if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
-        said["file"] = json!(escape_hidden(&place.path));
+        said["path"] = json!(escape_hidden(&place.path));
         for (key, number) in [("line", place.line), ("column", place.column)] {
             if let Some(number) = number {
                 said[key] = json!(number);
@@ -118,7 +118,7 @@ fn note(note: &Diagnostic) -> Value {
         }
     }
     if let Some(help) = advice::help(note) {
-        said["remedy"] = json!(escape_hidden(&help));
+        said["help"] = json!(escape_hidden(&help));
     }
     said
 }

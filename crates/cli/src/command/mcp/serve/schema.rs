@@ -33,8 +33,8 @@ pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
             "lint",
             "Find trouble in a system prompt",
             "Looks at every text that a build of the directory would use, held ones included, for hidden characters, \
-             secrets, forged structure, tags that do nothing and parts that spoil a prompt cache. Answers with findings: \
-             code, severity, file, line and remedy. Changes nothing.",
+             secrets, forged structure, tags that do nothing and parts that spoil a prompt cache. Answers with diagnostics: \
+             code, severity, path, line and help. Changes nothing.",
             lint(),
         ),
     ]
@@ -142,9 +142,9 @@ fn lint() -> Value {
             "texts": { "type": "integer", "description": "How many texts were read." },
             "errors": { "type": "integer" },
             "warnings": { "type": "integer" },
-            "findings": list(note()),
+            "diagnostics": list(note()),
         },
-        "required": ["texts", "errors", "warnings", "findings"],
+        "required": ["texts", "errors", "warnings", "diagnostics"],
     })
 }
 
@@ -167,10 +167,10 @@ fn note() -> Value {
             "code": { "type": "string" },
             "severity": { "enum": ["info", "warning", "error"] },
             "message": { "type": "string" },
-            "file": { "type": "string" },
+            "path": { "type": "string" },
             "line": { "type": "integer" },
             "column": { "type": "integer" },
-            "remedy": { "type": "string" },
+            "help": { "type": "string" },
         },
         "required": ["code", "severity", "message"],
     })

@@ -1,0 +1,15 @@
+//! The JSON documents that several commands print. `docs/reference/json.md` describes the dialect.
+
+use preface::core::diagnostic::Diagnostic;
+use serde::Serialize;
+
+/// The document of a list.
+#[derive(Serialize)]
+pub struct ListDocument<'a, T> {
+    /// The kind of the entries.
+    pub kind: &'static str,
+    /// The entries, in the order of the table.
+    pub entries: Vec<T>,
+    /// The diagnostics of the list.
+    pub diagnostics: &'a [Diagnostic],
+}
