@@ -868,11 +868,6 @@ export interface components {
             /** @description The text. */
             template: string;
         };
-        /**
-         * @description The message that an aside goes with. The order is that of a request.
-         * @enum {string}
-         */
-        AsidePlace: "first-user" | "last-user";
         /** @description What a turn says about the prompt that it wants. Everything but the directory may be left out. */
         Asked: {
             /**
@@ -895,13 +890,6 @@ export interface components {
              * @default null
              */
             cwd: string | null;
-            /**
-             * @description Facts that are set or removed.
-             * @default {}
-             */
-            facts: {
-                [key: string]: string | null;
-            };
             /**
              * @description The same with their texts.
              * @default null
@@ -938,11 +926,23 @@ export interface components {
              */
             tools: string[] | null;
             /**
+             * @description Variables that are set or removed.
+             * @default {}
+             */
+            variables: {
+                [key: string]: string | null;
+            };
+            /**
              * @description The time zone's name.
              * @default null
              */
             zone: string | null;
         };
+        /**
+         * @description The message that an attachment goes with. The order is that of a request.
+         * @enum {string}
+         */
+        AttachmentPlace: "first-user" | "last-user";
         /** @description One thing that happened, without the text that it happened to. */
         AuditEvent: {
             payload: components["schemas"]["AuditEvent_ContextContributionMade"];
@@ -1262,8 +1262,8 @@ export interface components {
             /** @description What is not there, and why. */
             absent: components["schemas"]["Absent"][];
             /** @description What is sent beside it, in messages of the user; it is no part of the text. */
-            asides?: components["schemas"]["DocumentAside"][];
-            /** @description Facts for the log. */
+            attachments?: components["schemas"]["DocumentAttachment"][];
+            /** @description Variables for the log. */
             audit: components["schemas"]["AuditEvent"][];
             /** @description Notes for this caller. */
             diagnostics: components["schemas"]["Diagnostic"][];
@@ -1287,21 +1287,21 @@ export interface components {
          *     it are the request's.
          *
          *     ```
-         *     use preface_core::{aside::AsidePlace, document::DocumentAside};
+         *     use preface_core::{attachment::AsidePlace, document::DocumentAside};
          *     let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
-         *         "origins":[{"kind":"fact","key":"event:path","source":"the event"}],
-         *         "spans":[{"range":[0,4],"origin":{"kind":"fact","key":"event:path","source":"the event"}}]}"#;
-         *     let aside: DocumentAside = serde_json::from_str(json).unwrap();
-         *     assert_eq!((aside.place, aside.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
+         *         "origins":[{"kind":"variable","key":"event:path","source":"the event"}],
+         *         "spans":[{"range":[0,4],"origin":{"kind":"variable","key":"event:path","source":"the event"}}]}"#;
+         *     let attachment: DocumentAside = serde_json::from_str(json).unwrap();
+         *     assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
          *     ```
          */
-        DocumentAside: {
+        DocumentAttachment: {
             /** @description The reminder or section that it is. */
             id: string;
             /** @description Where its text came from, each once, in order of first appearance. */
             origins: components["schemas"]["Origin"][];
             /** @description The message that it goes with. */
-            place: components["schemas"]["AsidePlace"];
+            place: components["schemas"]["AttachmentPlace"];
             /** @description Where each byte came from. */
             spans: components["schemas"]["DocumentSpan"][];
             /** @description How long its bytes stay the same. */
@@ -1327,7 +1327,7 @@ export interface components {
             /** @description What it lost. */
             cuts: components["schemas"]["Cut"][];
             /**
-             * @description Where its text came from, each file (with the span that covers all that was taken), profile key, fact and flag
+             * @description Where its text came from, each file (with the span that covers all that was taken), profile key, variable and flag
              *     once, in order of first appearance.
              */
             origins: components["schemas"]["Origin"][];
@@ -1353,11 +1353,11 @@ export interface components {
             tokens: number;
         };
         /**
-         * @description Publishes a run of bytes of the prompt, or of an aside, and its origin.
+         * @description Publishes a run of bytes of the prompt, or of an attachment, and its origin.
          *
          *     ```
          *     use preface_core::document::DocumentSpan;
-         *     let json = r#"{"range":[3,7],"origin":{"kind":"fact","key":"git:branch","source":".git/HEAD"}}"#;
+         *     let json = r#"{"range":[3,7],"origin":{"kind":"variable","key":"git:branch","source":".git/HEAD"}}"#;
          *     let span: DocumentSpan = serde_json::from_str(json).unwrap();
          *     assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
          *     ```
@@ -1365,7 +1365,7 @@ export interface components {
         DocumentSpan: {
             /** @description Where they came from. */
             origin: components["schemas"]["Origin"];
-            /** @description The bytes, counted from the start of the **prompt**; those of an aside from the start of its text. */
+            /** @description The bytes, counted from the start of the **prompt**; those of an attachment from the start of its text. */
             range: [
                 number,
                 number
@@ -1384,10 +1384,10 @@ export interface components {
             asked: components["schemas"]["Asked"];
             /** @description Its parts with the origin of each byte: what `preface explain --format json` prints. */
             document: components["schemas"]["Document"];
-            /** @description What was looked up, by name; digests in place of values. */
-            facts: components["schemas"]["FactUsed"][];
             /** @description The prompt. */
             prompt: components["schemas"]["PromptReply"];
+            /** @description What was looked up, by name; digests in place of values. */
+            variables: components["schemas"]["UsedValue"][];
         };
         /** @description All templates of a store. */
         Export: {
@@ -1395,19 +1395,6 @@ export interface components {
             format: string;
             /** @description The templates, by name. */
             templates: components["schemas"]["StoredTemplate"][];
-        };
-        /** @description A fact that a prompt depends on. */
-        FactUsed: {
-            /** @description The digest of the value, as `blake3:<hex>`. */
-            digest?: string | null;
-            /** @description True where it had a value. */
-            exists: boolean;
-            /** @description Its name. */
-            fact: string;
-            /** @description Who answered. */
-            source: string;
-            /** @description How long its value stays the same. */
-            stability: components["schemas"]["Stability"];
         };
         /**
          * @description Points at the place where two texts part.
@@ -1431,6 +1418,16 @@ export interface components {
             status: string;
             /** @description The kind of store, for those who may read it. */
             store?: string | null;
+        };
+        /** @description A prompt that was replaced. */
+        HistoryItem: components["schemas"]["ConversationItem"] & {
+            /**
+             * Format: date-time
+             * @description When it was replaced.
+             */
+            replaced_at: string;
+            /** @description Its text. */
+            system_prompt: string;
         };
         /** @description A run of changes with a few lines around them. */
         Hunk: {
@@ -1608,10 +1605,10 @@ export interface components {
             /** @description The profile. */
             profile: string;
         } | {
-            /** @description The fact, `type:name`. */
+            /** @description The variable, `type:name`. */
             key: string;
             /** @enum {string} */
-            kind: "fact";
+            kind: "variable";
             /** @description Who answered. */
             source: string;
         } | {
@@ -1684,7 +1681,7 @@ export interface components {
             next: string | null;
         };
         /** @description One page of a list. */
-        Paged_PastItem: {
+        Paged_HistoryItem: {
             /** @description The entries. */
             items: (components["schemas"]["ConversationItem"] & {
                 /**
@@ -1759,16 +1756,6 @@ export interface components {
             /** @description Its tokens on the left side; `None` where it was added. */
             tokens_before: number | null;
         };
-        /** @description A prompt that was replaced. */
-        PastItem: components["schemas"]["ConversationItem"] & {
-            /**
-             * Format: date-time
-             * @description When it was replaced.
-             */
-            replaced_at: string;
-            /** @description Its text. */
-            system_prompt: string;
-        };
         /** @description The place that a diagnostic speaks of. */
         Place: {
             /** @description One-based column in characters. */
@@ -1835,7 +1822,7 @@ export interface components {
             /** @description Where in a text, for each place. */
             diagnostics?: components["schemas"]["Diagnostic"][];
             /** @description What to do next. */
-            hint?: string | null;
+            help?: string | null;
             /** @description The id of the request, as in the header `X-Request-Id` and in the log. */
             request_id?: string | null;
             /**
@@ -2008,7 +1995,7 @@ export interface components {
          * @description The result of an entry's validation, and of settings that can disable it.
          * @enum {string}
          */
-        Status: "ok" | "disabled" | "pending" | "held";
+        Status: "ok" | "disabled" | "pending" | "untrusted";
         /** @description One template with its history. */
         StoredTemplate: {
             /** @description Its name. */
@@ -2152,6 +2139,19 @@ export interface components {
             template?: string | null;
             /** @description The active tools, by name; those of the profile where it is left out. */
             tools?: components["schemas"]["ToolName"][] | null;
+        };
+        /** @description A variable that a prompt depends on. */
+        UsedValue: {
+            /** @description The digest of the value, as `blake3:<hex>`. */
+            digest?: string | null;
+            /** @description True where it had a value. */
+            exists: boolean;
+            /** @description Who answered. */
+            source: string;
+            /** @description How long its value stays the same. */
+            stability: components["schemas"]["Stability"];
+            /** @description Its name. */
+            variable: string;
         };
         /** @description A key that a template names. */
         UsedVariable: {
@@ -3053,7 +3053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Paged_PastItem"];
+                    "application/json": components["schemas"]["Paged_HistoryItem"];
                 };
             };
             /** @description The request cannot be read, or does not name one host. */

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { ask, type Asking } from "../api/client";
 import { Problem, told } from "../api/problem";
-import type { ExplainReply, PastItem, RefreshReply } from "../api/types";
+import type { ExplainReply, HistoryItem, RefreshReply } from "../api/types";
 import type { components } from "../api/schema";
 import { laid, type Laid } from "./laid";
 
@@ -60,7 +60,7 @@ export class Conversation {
   }
 
   /** Returns the prompts before this one, the newest first, and what to ask for the next page. */
-  async past(after: string | null): Promise<{ items: PastItem[]; next: string | null }> {
+  async past(after: string | null): Promise<{ items: HistoryItem[]; next: string | null }> {
     const query = { limit: PAST, ...(after !== null && { after }) };
     return (await ask("get", "/conversations/{id}/past", { path: { id: this.id }, query })).data;
   }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../amount";
 import { told } from "../api/problem";
-import type { PastItem } from "../api/types";
+import type { HistoryItem } from "../api/types";
 import { Button } from "../ui/button";
 import type { Conversation } from "./conversation";
 import { CompareLater } from "./later";
@@ -11,7 +11,7 @@ import { REASONS } from "./words";
 type With = "next" | "now";
 
 export function Past({ conversation }: { conversation: Conversation }) {
-  const [items, setItems] = useState<readonly PastItem[] | null>(null);
+  const [items, setItems] = useState<readonly HistoryItem[] | null>(null);
   const [next, setNext] = useState<string | null>(null);
   const [chosen, setChosen] = useState(0);
   const [against, setAgainst] = useState<With>("next");
