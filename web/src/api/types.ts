@@ -1,4 +1,4 @@
-// Short names for what the service speaks of.
+// Short names for the types of the service.
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
