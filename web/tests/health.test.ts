@@ -33,41 +33,41 @@ async function stub(page: Page): Promise<void> {
 test("the service, its store and a few numbers", async () => {
   const page = await openScreen(browser, service, "#/health");
   const vitals = page.locator(".vitals");
-  await shows(vitals, /Service\s+Answers\s+Version \d/);
-  await shows(vitals, /Store\s+Answers\s+SQLite/);
+  await shows(vitals, /Service\s+Up\s+Version \d/);
+  await shows(vitals, /Store\s+Up\s+SQLite/);
   await shows(vitals, /Prompts built\s+2\s+2 on a first turn/);
-  await shows(vitals, /Requests\s+\d+\s+None failed\. Half were answered within/);
-  await shows(page.getByRole("status").first(), "All is well.");
+  await shows(vitals, /Requests\s+\d+\s+None failed\. Median/);
+  await shows(page.getByRole("status").first(), "All systems operational.");
   await done(page);
 });
 
 test("a service that is away says so, and says when it is back", async () => {
   const page = await openScreen(browser, service, "#/health");
-  await shows(page.locator(".vitals"), /Service\s+Answers/);
+  await shows(page.locator(".vitals"), /Service\s+Up/);
   await service.stop();
-  await page.getByRole("button", { name: "Look again" }).click();
-  await shows(page.locator(".vitals"), /Service\s+Does not answer/);
+  await page.getByRole("button", { name: "Reload" }).click();
+  await shows(page.locator(".vitals"), /Service\s+Down/);
   await clean(page, "away");
   await service.start();
-  await page.getByRole("button", { name: "Look again" }).click();
-  await shows(page.locator(".vitals"), /Service\s+Answers/);
+  await page.getByRole("button", { name: "Reload" }).click();
+  await shows(page.locator(".vitals"), /Service\s+Up/);
   page.troubles = page.troubles.filter((trouble) => !/ERR_CONNECTION/.test(trouble));
   await done(page);
 });
 
 test("a store that is away is told apart from a service that is away", async () => {
   const page = await openScreen(browser, service, "#/health");
-  await shows(page.locator(".vitals"), /Store\s+Answers/);
+  await shows(page.locator(".vitals"), /Store\s+Up/);
   const store = path.join(service.root, "../store.db");
   await rename(store, `${store}.away`);
-  await page.getByRole("button", { name: "Look again" }).click();
-  await shows(page.locator(".vitals"), /Store\s+Away/);
-  await shows(page.locator(".vitals"), /Service\s+Answers/);
-  await shows(page.getByRole("status").first(), "The store is away");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await shows(page.locator(".vitals"), /Store\s+Down/);
+  await shows(page.locator(".vitals"), /Service\s+Up/);
+  await shows(page.getByRole("status").first(), "The store is unavailable");
   await clean(page, "a store away");
   await rename(`${store}.away`, store);
-  await page.getByRole("button", { name: "Look again" }).click();
-  await shows(page.locator(".vitals"), /Store\s+Answers/);
+  await page.getByRole("button", { name: "Reload" }).click();
+  await shows(page.locator(".vitals"), /Store\s+Up/);
   page.troubles = page.troubles.filter((trouble) => !/status of 50[03]/.test(trouble));
   await done(page);
 });
@@ -90,15 +90,15 @@ test("what is active, what it hides, what is off or held, and why", async () => 
   await shows(tools, /bash\s*active\s+Runs commands, strictly\.\s+Hides the global one .* and the bundled one/);
   await shows(tools, /grep\s*off\s+.*\s+Switched off by .*settings\.json, line 3/);
   await shows(tools, /broken\s*broken/);
-  await shows(page.getByRole("region", { name: "Context providers" }), /house-rules\s*untrusted\s+It waits for trust/);
+  await shows(page.getByRole("region", { name: "Context providers" }), /house-rules\s*untrusted\s+Not trusted\. Review it with/);
   await shows(page.getByRole("region", { name: "MCP servers" }), /docs\s*needs grant/);
-  await page.getByLabel("Only what is active").check();
+  await page.getByLabel("Active only").check();
   assert.equal(await tools.getByText("hidden", { exact: true }).count(), 0);
-  await page.getByLabel("Find a name").fill("edit");
+  await page.getByLabel("Filter").fill("edit");
   assert.equal(await page.locator(".entry").count(), 1);
-  await page.getByLabel("Find a name").fill("nobody");
-  await shows(page.locator(".scopes"), "Nothing is like that.");
-  await page.getByLabel("Find a name").fill("");
+  await page.getByLabel("Filter").fill("nobody");
+  await shows(page.locator(".scopes"), "No matches.");
+  await page.getByLabel("Filter").fill("");
   await inert(page);
   await done(page);
 });
@@ -136,7 +136,7 @@ for (const colorScheme of SCHEMES) {
       await stub(page);
       await page.goto(`${service.page}/#/health`);
       await page.locator(".entry").first().waitFor();
-      await shows(page.locator(".vitals"), "Answers");
+      await shows(page.locator(".vitals"), "Up");
       await clean(page, where);
       await done(page);
     });
