@@ -86,9 +86,9 @@ test("what is active, what it hides, what is off or held, and why", async () => 
   await stub(page);
   await page.goto(`${service.page}/#/health`);
   const tools = page.getByRole("region", { name: "Tools" });
-  await shows(tools, /bash\s*hidden\s+run a shell command\s+Hidden by the project one/);
-  await shows(tools, /bash\s*active\s+Runs commands, strictly\.\s+Hides the global one .* and the bundled one/);
-  await shows(tools, /grep\s*off\s+.*\s+Switched off by .*settings\.json, line 3/);
+  await shows(tools, /bash\s*hidden\s+run a shell command\s+Hidden by the project entry/);
+  await shows(tools, /bash\s*active\s+Runs commands, strictly\.\s+Hides the global entry .* and the bundled entry/);
+  await shows(tools, /grep\s*off\s+.*\s+Disabled by .*settings\.json, line 3/);
   await shows(tools, /broken\s*broken/);
   await shows(page.getByRole("region", { name: "Context providers" }), /house-rules\s*untrusted\s+Not trusted\. Review it with/);
   await shows(page.getByRole("region", { name: "MCP servers" }), /docs\s*needs grant/);
