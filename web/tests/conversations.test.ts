@@ -56,7 +56,7 @@ test("each run tells where it came from, by keyboard, by click and by hovering",
   await page.keyboard.press("ArrowDown");
   await shows(card(page), /template main\s+text of version 1, bytes 0 to/);
   await page.keyboard.press("ArrowDown");
-  await shows(card(page), /file:AGENTS\.md\s+a value, answered by AGENTS\.md\s+fixed for a conversation\s+10 B, about 3 tokens/);
+  await shows(card(page), /file:AGENTS\.md\s+value from AGENTS\.md\s+fixed for a conversation\s+10 B, about 3 tokens/);
   await shows(card(page), "Part user-template");
   await page.keyboard.press("End");
   await page.keyboard.press("ArrowUp");
