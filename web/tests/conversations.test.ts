@@ -128,7 +128,7 @@ test("a refresh is shown before it is kept", async () => {
   const dialog = page.getByRole("dialog", { name: "Refresh prompt" });
   await shows(dialog.locator(".cm-merge-a"), "Use tabs.");
   await shows(dialog.locator(".cm-merge-b"), "Use spaces.");
-  await shows(dialog, /keeps the first \d+ tokens/);
+  await shows(dialog, /The first \d+ tokens stay cached/);
   await shows(dialog, /changed\s+user-template/);
   assert.equal(await prompt("c-1"), before, "nothing is kept yet");
   await clean(page, "refresh");

@@ -214,7 +214,7 @@ test("a finding leads to its place, and its fix settles it", () =>
 test("the strip says how much a cache keeps", () =>
   on(async (page) => {
     await shows(page.getByRole("status", { name: "Size of the prompt" }), /tokens/);
-    await shows(page.locator(".strip-verdict"), /\d+ % stays cached, up to system:time/);
+    await shows(page.locator(".strip-verdict"), /\d+ % cacheable, up to system:time/);
     await page.getByRole("textbox", { name: "Model" }).fill("m-1");
     await settled(page);
   }));
