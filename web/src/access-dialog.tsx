@@ -7,18 +7,18 @@ export function AccessDialog({ done }: { done: (token: string | null) => void })
   const [token, setToken] = useState("");
   return (
     <Dialog
-      title="This service wants an access token"
+      title="Access token required"
       onClose={() => done(null)}
       actions={
         <>
-          <Button onClick={() => done(null)}>Not now</Button>
+          <Button onClick={() => done(null)}>Cancel</Button>
           <Button kind="main" disabled={token.trim() === ""} onClick={() => done(token.trim())}>
-            Use it
+            Continue
           </Button>
         </>
       }
     >
-      <p>Whoever runs the service makes one with <code>preface token create NAME --role ROLE</code>. The role decides what can be done here: <code>read</code> shows, <code>analyze</code> also previews, <code>write</code> also saves. It is kept until this tab is closed.</p>
+      <p>The operator of the service creates a token with <code>preface token create NAME --role ROLE</code>. The role <code>read</code> permits viewing, <code>analyze</code> also previews, <code>write</code> also saving. The token is stored until this tab is closed.</p>
       <p>
         <label class="label" for="access-token">Access token</label>
         <input

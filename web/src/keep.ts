@@ -1,10 +1,10 @@
-// Keeps small things in the browser. Where a browser forbids that or is full, nothing is kept and nothing breaks.
+// Stores small values in the browser. If the browser forbids that or is full, nothing is stored.
 
 type Where = "session" | "local";
 
 const place = (where: Where): Storage => (where === "session" ? sessionStorage : localStorage);
 
-/** Keeps a text, or forgets it; says whether that was done. */
+/** Stores or deletes a text; returns false on failure. */
 export function keep(where: Where, name: string, text: string | null): boolean {
   try {
     if (text === null) place(where).removeItem(name);

@@ -1,4 +1,4 @@
-// All keys of the page, on F1, or on ? where no text is being written.
+// The list of keyboard shortcuts, opened with F1, or with ? outside of text fields.
 import { signal } from "@preact/signals";
 import { Dialog } from "./ui/dialog";
 
@@ -11,56 +11,56 @@ type Row = readonly [keys: readonly string[], what: string];
 
 const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   {
-    title: "In the text",
+    title: "Template",
     rows: [
-      [["["], "Open a tag and choose from what there is"],
-      [["Ctrl", "Space"], "Complete at the caret"],
-      [["Alt", "Enter"], "Tell about the tag at the caret"],
-      [["F8"], "Go to the next finding; with Shift, to the one before"],
-      [[mod, "."], "Fix the finding at the caret"],
-      [[mod, "Enter"], "Show this place in the preview"],
+      [["["], "Start a tag, with completion"],
+      [["Ctrl", "Space"], "Complete at the cursor"],
+      [["Alt", "Enter"], "Describe the tag at the cursor"],
+      [["F8"], "Next diagnostic; with Shift, previous"],
+      [[mod, "."], "Fix the diagnostic at the cursor"],
+      [[mod, "Enter"], "Show the cursor position in the preview"],
       [[mod, "F"], "Search and replace"],
       [[mod, "Z"], "Undo; with Shift, redo"],
-      [["Esc", "Tab"], "Leave the text"],
+      [["Esc", "Tab"], "Leave the text field"],
     ],
   },
   {
     title: "Everywhere",
     rows: [
-      [["F1"], "Show all keys; ? does the same outside of the text"],
-      [["F6"], "Go to the next pane; with Shift, to the one before"],
+      [["F1"], "Show keyboard shortcuts; also ? outside of text fields"],
+      [["F6"], "Next pane; with Shift, previous"],
       [[mod, "S"], "Save"],
     ],
   },
   {
-    title: "In the list of variables",
+    title: "Variables",
     rows: [
-      [["↓", "↑"], "Go along the list"],
-      [["Enter"], "Insert it at the caret"],
-      [["→", "Enter"], "Make a condition of it"],
+      [["↓", "↑"], "Move in the list"],
+      [["Enter"], "Insert at the cursor"],
+      [["→", "Enter"], "Insert as a condition"],
     ],
   },
   {
-    title: "In the preview",
+    title: "Preview",
     rows: [
-      [["↓", "↑"], "Go from value to value, and tell about each"],
-      [["Enter"], "Go to its place in the text"],
-      [["Esc"], "Close what is told"],
+      [["↓", "↑"], "Move between values and describe each"],
+      [["Enter"], "Go to its source in the template"],
+      [["Esc"], "Close the description"],
     ],
   },
   {
-    title: "In lists, prompts and comparisons",
+    title: "Lists, prompts and comparisons",
     rows: [
-      [["↓", "↑"], "Go along a list, or from run to run of a prompt"],
+      [["↓", "↑"], "Move in a list, or between runs of a prompt"],
       [["Enter"], "Open the row, or the template of the run"],
-      [["N", "P"], "Go to the next change of a comparison, or to the one before"],
+      [["N", "P"], "Next or previous change of a comparison"],
     ],
   },
 ];
 
 export function KeysDialog() {
   return (
-    <Dialog title="Keys" size="medium" onClose={() => (keysShown.value = false)}>
+    <Dialog title="Keyboard shortcuts" size="medium" onClose={() => (keysShown.value = false)}>
       <div class="keys">
         {GROUPS.map(({ title, rows }) => (
           <section key={title}>
@@ -84,7 +84,7 @@ export function KeysDialog() {
   );
 }
 
-/** True where a key is part of what somebody is writing. */
+/** True if the key is typed into a text field. */
 function writing(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }

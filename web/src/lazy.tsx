@@ -1,4 +1,4 @@
-// Screens whose code arrives when they are first opened.
+// Screens whose code is loaded when they are first opened.
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Route } from "./route";
@@ -6,7 +6,7 @@ import { Button } from "./ui/button";
 
 type ScreenComponent = FunctionComponent<{ route: Route }>;
 
-/** Returns a screen that loads itself. Where that fails, it says so and tries again when asked. */
+/** Returns a screen that loads itself, with a retry button on failure. */
 export function lazy(load: () => Promise<{ default: ScreenComponent }>): ScreenComponent {
   let loaded: ScreenComponent | null = null;
   return function Lazy({ route }) {
@@ -32,7 +32,7 @@ export function lazy(load: () => Promise<{ default: ScreenComponent }>): ScreenC
     if (!failed) return <p class="waiting">Loading…</p>;
     return (
       <div class="empty" role="alert">
-        <p>This part of the page could not be loaded. The service may be away, or newer than this page.</p>
+        <p>This screen could not be loaded. The service may be down, or may have been upgraded since this page was opened.</p>
         <Button onClick={fetch}>Try again</Button>
       </div>
     );

@@ -1,31 +1,31 @@
-// Where in the page somebody is: `#/edit/main`, `#/versions/main`, `#/conversations/ID`, `#/health`.
+// The current route: `#/edit/main`, `#/versions/main`, `#/conversations/ID`, `#/health`.
 import { signal } from "@preact/signals";
 
 export type Screen = "edit" | "versions" | "conversations" | "health";
 
 export interface Route {
   screen: Screen;
-  /** The template's name or the conversation's id; empty where none is chosen. */
+  /** The template's name or the conversation's id; empty if none is selected. */
   name: string;
 }
 
 const SCREENS: readonly Screen[] = ["edit", "versions", "conversations", "health"];
 
-/** Reads an address. Whatever cannot be read is the editor. */
+/** Parses an address. Unknown addresses lead to the editor. */
 export function parse(hash: string): Route {
   const [, screen = "", ...rest] = hash.replace(/^#/, "").split("/");
   const known = SCREENS.find((one) => one === screen) ?? "edit";
   return { screen: known, name: decoded(rest.join("/")) || fallback(known) };
 }
 
-/** Writes an address for a link. */
+/** Returns the address for a link. */
 export function href(screen: Screen, name = ""): string {
   return name === "" ? `#/${screen}` : `#/${screen}/${encodeURIComponent(name)}`;
 }
 
 export const route = signal<Route>(parse(location.hash));
 
-/** Goes there, as if a link had been followed. */
+/** Navigates to a screen. */
 export function go(screen: Screen, name = ""): void {
   location.hash = href(screen, name);
 }

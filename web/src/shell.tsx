@@ -1,4 +1,4 @@
-// The frame: a bar that leads to each screen, and the screen that is open.
+// The frame: the navigation bar and the current screen.
 import { useEffect, useRef } from "preact/hooks";
 import { wanted } from "./api/access";
 import { AccessDialog } from "./access-dialog";
@@ -29,7 +29,7 @@ const NAV: readonly { screen: Screen & IconName; label: string }[] = [
   { screen: "health", label: "Health" },
 ];
 
-const THEMES = { system: "as the system", light: "light", dark: "dark" };
+const THEMES = { system: "system", light: "light", dark: "dark" };
 
 export function Shell() {
   const { screen, name } = route.value;
@@ -42,7 +42,7 @@ export function Shell() {
     document.title = `${unsaved.value.size > 0 ? "• " : ""}${title} – preface`;
   }, [title, unsaved.value]);
   useEffect(() => {
-    // Another screen: whoever reads with ears or keys begins at its top.
+    // Keyboard and screen reader users start at the top of a new screen.
     if (opened.current !== screen) main.current?.focus();
     opened.current = screen;
   }, [screen]);
@@ -67,8 +67,8 @@ export function Shell() {
             </a>
           ))}
         </nav>
-        <IconButton label={`Colours: ${THEMES[theme.value]}`} icon={theme.value} onClick={nextTheme} />
-        <IconButton label="All keys" icon="help" onClick={() => (keysShown.value = true)} />
+        <IconButton label={`Theme: ${THEMES[theme.value]}`} icon={theme.value} onClick={nextTheme} />
+        <IconButton label="Keyboard shortcuts" icon="help" onClick={() => (keysShown.value = true)} />
       </header>
       <main class="screen" id="screen" tabIndex={-1} ref={main} aria-label={title}>
         {known ? <Current route={route.value} /> : <NoTemplate screen={screen} name={name} />}
@@ -81,7 +81,7 @@ export function Shell() {
   );
 }
 
-/** To what one comes for: the text where there is one, else the beginning of the screen. */
+/** Moves the focus to the text field, else to the start of the screen. */
 function skip(main: HTMLElement | null): void {
   const text = main?.querySelector<HTMLElement>(".text .cm-content");
   (text?.offsetParent ? text : main)?.focus();
@@ -89,12 +89,12 @@ function skip(main: HTMLElement | null): void {
 
 const ofTemplates = (screen: Screen): boolean => screen === "edit" || screen === "versions";
 
-/** Editing and versions are of one template: going from one to the other stays with it. */
+/** The template stays selected between editor and versions. */
 function linked(to: Screen, name: string): string {
   return ofTemplates(to) ? (ofTemplates(route.value.screen) && isName(name) ? name : "main") : "";
 }
 
-/** Says which templates have unsaved text. */
+/** Marks that templates have unsaved text. */
 function Dot({ names }: { names: readonly string[] }) {
   const which = `unsaved: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`;
   return <span class="dot" role="img" aria-label={which} title={which} />;

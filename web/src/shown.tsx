@@ -1,7 +1,6 @@
-// Text that somebody else wrote. It is only ever put on the page as text; what would not be seen, or would turn other text
-// round, is written out.
+// Untrusted text. It is inserted as text only; invisible and bidirectional characters are escaped.
 
-/** Controls, bidi marks, zero-width and tag characters, runs of variation selectors: what an eye cannot see or is misled by. */
+/** Controls, bidi marks, zero-width and tag characters, runs of variation selectors: invisible or misleading characters. */
 const HIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\ufe00-\ufe0f]{2,}/gu;
 
@@ -10,7 +9,7 @@ export function escaped(text: string): string {
   return text.replace(HIDDEN, (hidden) => code(hidden));
 }
 
-/** The same, but blanks, tabs and line ends stay. */
+/** The same, but tabs and line ends are not escaped. */
 export function escapedLines(text: string): string {
   return text.replace(HIDDEN, (hidden) => (/[\t\n\r]/.test(hidden) ? hidden : code(hidden)));
 }
@@ -27,7 +26,7 @@ export function head(text: string, most: number): string {
   return text.slice(0, end);
 }
 
-/** What a tooltip may hold: enough to tell one from another, and never a megabyte. */
+/** The maximum length of a tooltip. */
 const MOST_TITLE = 500;
 
 interface ShownProps {
@@ -37,7 +36,7 @@ interface ShownProps {
   class?: string;
 }
 
-/** A name, path or value, made safe to look at. */
+/** A name, path or value with hidden characters escaped. */
 export function Shown({ text, most = 120, class: name }: ShownProps) {
   const cut = head(text, most);
   const long = cut.length < text.length;

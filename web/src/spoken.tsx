@@ -1,9 +1,9 @@
-// Sentences of the service, in which names stand in backticks: here they stand as code.
+// Messages of the service; text in backticks is shown as code.
 import { Fragment, render } from "preact";
 
 export function Spoken({ text }: { text: string }) {
   const pieces = text.split("`");
-  // An open backtick is a backtick.
+  // An unpaired backtick is shown as it is.
   if (pieces.length % 2 === 0) return <>{text}</>;
   return (
     <>
@@ -12,7 +12,7 @@ export function Spoken({ text }: { text: string }) {
   );
 }
 
-/** The same for places that want an element. */
+/** Returns the same as a DOM element. */
 export function spoken(tag: "p" | "span", text: string): HTMLElement {
   const box = document.createElement(tag);
   render(<Spoken text={text} />, box);

@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, or as somebody chose here.
+// The theme: light, dark, or that of the system.
 import { effect, signal } from "@preact/signals";
 import { keep, kept } from "./keep";
 
@@ -14,7 +14,7 @@ effect(() => {
   else document.documentElement.dataset.theme = theme.value;
 });
 
-/** Goes on to the next: system, light, dark, and round again. */
+/** Switches to the next theme: system, light, dark. */
 export function nextTheme(): void {
   const next = ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length]!;
   theme.value = next;

@@ -62,7 +62,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 
   test(`on a phone, ${colorScheme}`, () =>
     on({ colorScheme, viewport: { width: 390, height: 844 } }, async (page) => {
-      for (const name of ["Text", "Preview", "Variables", "Findings"]) {
+      for (const name of ["Template", "Preview", "Variables", "Diagnostics"]) {
         await page.getByRole("tab", { name }).click();
         await clean(page, name);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -80,7 +80,7 @@ test("at 200 %", () =>
 test("dialogs", () =>
   on({}, async (page) => {
     await page.keyboard.press("F1");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await clean(page, "keys");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /^Template:/ }).click();

@@ -67,7 +67,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
 
 export const text = (page: Page): Locator => page.getByRole("textbox", { name: "Template" });
 export const preview = (page: Page): Locator => page.locator(".preview .cm-content");
-export const saveState = (page: Page): Locator => page.getByRole("status", { name: "Saving" });
+export const saveState = (page: Page): Locator => page.getByRole("status", { name: "Save status" });
 
 /** Waits until what is shown is about the text as it is. */
 export async function settled(page: Page): Promise<void> {

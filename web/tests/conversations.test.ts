@@ -34,7 +34,7 @@ test("the list finds by the beginning of an id and by template", async () => {
   const page = await openScreen(browser, service, "#/conversations");
   const list = page.getByRole("listbox", { name: "Conversations" });
   await list.getByRole("option", { name: /^c-1/ }).waitFor();
-  await page.getByLabel("Id begins with").fill("find-");
+  await page.getByLabel("Filter by id prefix").fill("find-");
   await list.getByRole("option", { name: /^c-1/ }).waitFor({ state: "detached" });
   assert.equal(await list.getByRole("option").count(), 2);
   await page.getByLabel("Template").selectOption("other");
@@ -43,8 +43,8 @@ test("the list finds by the beginning of an id and by template", async () => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "find-b" }).waitFor();
-  await page.getByLabel("Id begins with").fill("nobody");
-  await shows(page.locator(".empty"), "No conversation is like that.");
+  await page.getByLabel("Filter by id prefix").fill("nobody");
+  await shows(page.locator(".empty"), "No matching conversations.");
   await done(page);
 });
 
@@ -56,8 +56,8 @@ test("each run tells where it came from, by keyboard, by click and by hovering",
   await page.keyboard.press("ArrowDown");
   await shows(card(page), /template main\s+text of version 1, bytes 0 to/);
   await page.keyboard.press("ArrowDown");
-  await shows(card(page), /file:AGENTS\.md\s+a value, answered by AGENTS\.md\s+fixed for a conversation\s+10 B, about 3 tokens/);
-  await shows(card(page), "In the part user-template");
+  await shows(card(page), /file:AGENTS\.md\s+value from AGENTS\.md\s+fixed for a conversation\s+10 B, about 3 tokens/);
+  await shows(card(page), "Part user-template");
   await page.keyboard.press("End");
   await page.keyboard.press("ArrowUp");
   await shows(card(page), "system:os");
@@ -106,13 +106,13 @@ test("on paper, a conversation is its prompt and nothing else", async () => {
   await page.emulateMedia({ media: "print" });
   const words = await page.locator("body").innerText();
   assert.match(words, /^\s*System prompt of c-1\s+main, version 1; revision 1.*\s+Ümläut €😀 first\.\s+Use tabs\./);
-  assert.doesNotMatch(words, /Refresh|Id begins with|Health/);
+  assert.doesNotMatch(words, /Refresh|Filter by id prefix|Health/);
   await done(page);
 });
 
 test("it tells what it was built from", async () => {
   const page = await openScreen(browser, service, at("c-1"));
-  await page.getByRole("tab", { name: "Built from" }).click();
+  await page.getByRole("tab", { name: "Inputs" }).click();
   const built = page.locator(".built");
   await shows(built, /Directory\s+\/.*work/);
   await shows(built, /file:AGENTS\.md\s*fixed for a conversation/);
@@ -125,23 +125,23 @@ test("a refresh is shown before it is kept", async () => {
   await write(service.root, "AGENTS.md", "Use spaces.\n");
   const page = await openScreen(browser, service, at("c-1"));
   await page.getByRole("button", { name: "Refresh…" }).click();
-  const dialog = page.getByRole("dialog", { name: "Refresh the prompt" });
+  const dialog = page.getByRole("dialog", { name: "Refresh prompt" });
   await shows(dialog.locator(".cm-merge-a"), "Use tabs.");
   await shows(dialog.locator(".cm-merge-b"), "Use spaces.");
-  await shows(dialog, /keeps the first \d+ tokens/);
+  await shows(dialog, /The first \d+ tokens stay cached/);
   await shows(dialog, /changed\s+user-template/);
   assert.equal(await prompt("c-1"), before, "nothing is kept yet");
   await clean(page, "refresh");
   await dialog.getByRole("button", { name: "Cancel" }).click();
   assert.equal(await prompt("c-1"), before, "nor after going away");
   await page.getByRole("button", { name: "Refresh…" }).click();
-  await dialog.getByRole("button", { name: "Keep the new prompt" }).click();
-  await shows(page.getByRole("status", { name: "Messages" }), "Revision 2 is kept now.");
+  await dialog.getByRole("button", { name: "Store new prompt" }).click();
+  await shows(page.getByRole("status", { name: "Messages" }), "Revision 2 stored.");
   await shows(text(page), "Use spaces.");
   assert.match(await prompt("c-1"), /Use spaces/);
   await page.getByRole("button", { name: "Refresh…" }).click();
-  await shows(dialog, "Nothing would change");
-  assert.equal(await dialog.getByRole("button", { name: "Keep the new prompt" }).isDisabled(), true);
+  await shows(dialog, "No changes");
+  assert.equal(await dialog.getByRole("button", { name: "Store new prompt" }).isDisabled(), true);
   await done(page);
 });
 
@@ -151,15 +151,15 @@ test("a refresh may be for something else", async () => {
   const page = await openScreen(browser, service, at("else"));
   await page.getByRole("button", { name: "Refresh…" }).click();
   const dialog = page.getByRole("dialog");
-  await shows(dialog, "Nothing would change");
-  await dialog.getByText("Build it with something else").click();
+  await shows(dialog, "No changes");
+  await dialog.getByText("Change inputs").click();
   await dialog.getByLabel("Template").fill("nobody");
-  await dialog.getByRole("button", { name: "Show what would change" }).click();
+  await dialog.getByRole("button", { name: "Preview changes" }).click();
   await shows(dialog.getByRole("alert"), "nobody");
   await dialog.getByLabel("Template").fill("short");
   await page.keyboard.press("Enter");
   await shows(dialog.locator(".cm-merge-b"), "Short.");
-  await dialog.getByRole("button", { name: "Keep the new prompt" }).click();
+  await dialog.getByRole("button", { name: "Store new prompt" }).click();
   await shows(text(page), "Short.");
   assert.equal(await prompt("else"), "Short.\n");
   await done(page);
@@ -174,10 +174,10 @@ test("a refresh does not go over what was kept meanwhile", async () => {
   await shows(dialog.locator(".cm-merge-b"), "One.");
   await write(service.root, "AGENTS.md", "Two.\n");
   await send(service, "POST", "/conversations/race/compactions");
-  await dialog.getByRole("button", { name: "Keep the new prompt" }).click();
-  await shows(dialog.getByRole("alert"), "Somebody else changed this conversation meanwhile.");
-  await dialog.getByRole("button", { name: "Show what would change" }).click();
-  await shows(dialog, "Nothing would change");
+  await dialog.getByRole("button", { name: "Store new prompt" }).click();
+  await shows(dialog.getByRole("alert"), "This conversation was changed by another client.");
+  await dialog.getByRole("button", { name: "Preview changes" }).click();
+  await shows(dialog, "No changes");
   await done(page);
 });
 
@@ -186,12 +186,12 @@ test("a compaction shows what it would change, and then what it added", async ()
   await write(service.root, "AGENTS.md", "Grown.\n");
   const page = await openScreen(browser, service, at("grown"));
   await page.getByRole("button", { name: "Compact…" }).click();
-  let dialog = page.getByRole("dialog", { name: "Compact the conversation" });
+  let dialog = page.getByRole("dialog", { name: "Compact conversation" });
   await shows(dialog.locator(".cm-merge-b"), "Grown.");
   await clean(page, "compact");
-  await dialog.getByLabel("Instructions to add").fill("Sum it up in one line.");
-  await dialog.getByRole("button", { name: "Compact now" }).click();
-  dialog = page.getByRole("dialog", { name: "Revision 2 is kept" });
+  await dialog.getByLabel("Additional instructions").fill("Sum it up in one line.");
+  await dialog.getByRole("button", { name: "Compact" }).click();
+  dialog = page.getByRole("dialog", { name: "Revision 2 stored" });
   await shows(dialog, "Sum it up in one line.");
   await clean(page, "compacted");
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -202,8 +202,8 @@ test("a compaction shows what it would change, and then what it added", async ()
 
 test("the prompts before stand beside what took their place", async () => {
   const page = await openScreen(browser, service, at("c-1"));
-  await page.getByRole("tab", { name: /Past prompts/ }).click();
-  await shows(page.locator(".compare-heads"), /Revision 1\s+Revision 2 \(kept now\)/);
+  await page.getByRole("tab", { name: /History/ }).click();
+  await shows(page.locator(".compare-heads"), /Revision 1\s+Revision 2 \(current\)/);
   await shows(page.locator(".past .cm-merge-a"), "Use tabs.");
   await shows(page.locator(".past .cm-merge-b"), "Use spaces.");
   await done(page);
@@ -212,17 +212,17 @@ test("the prompts before stand beside what took their place", async () => {
 test("a conversation is forgotten after a question", async () => {
   await turn("gone");
   const page = await openScreen(browser, service, at("gone"));
-  await page.getByRole("button", { name: "Forget…" }).click();
+  await page.getByRole("button", { name: "Delete…" }).click();
   await clean(page, "forget");
   await page.getByRole("button", { name: "Cancel" }).click();
   await prompt("gone");
-  await page.getByRole("button", { name: "Forget…" }).click();
-  await page.getByRole("button", { name: "Forget it" }).click();
-  await shows(page.getByRole("status", { name: "Messages" }), "gone is forgotten.");
-  await page.getByText("Choose a conversation").waitFor();
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await shows(page.getByRole("status", { name: "Messages" }), "Deleted gone.");
+  await page.getByText("Select a conversation").waitFor();
   assert.equal((await fetch(`${service.url}/conversations/gone/system-prompt`)).status, 404);
   await page.goto(`${service.page}/${at("gone")}`);
-  await shows(page.locator(".empty"), "There is no conversation gone");
+  await shows(page.locator(".empty"), "Conversation gone not found");
   await done(page);
 });
 
@@ -260,13 +260,13 @@ test("hostile ids, models, directories and values are inert", async () => {
     await shows(page.locator(".about-prompt"), "⟨U+202E⟩gpj.exe");
     await page.locator(".run.value").first().click();
     await card(page).waitFor();
-    for (const tab of ["Built from", "Past prompts", "Prompt"]) {
+    for (const tab of ["Inputs", "History", "Prompt"]) {
       // The tab with problems has their number behind its name: the hidden characters of these names are reported.
       await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
       await page.waitForTimeout(80);
       await inert(page);
     }
-    await page.getByRole("button", { name: "Forget…" }).click();
+    await page.getByRole("button", { name: "Delete…" }).click();
     await inert(page);
     await clean(page, `conversation ${id.slice(0, 20)}`);
     await done(page);
@@ -277,12 +277,12 @@ test("an empty prompt and a store that is away are told", async () => {
   await service.put("empty", "");
   await turn("none", { template: "empty" });
   const page = await openScreen(browser, service, at("none"));
-  await shows(page.locator(".empty"), "sends no system prompt");
+  await shows(page.locator(".empty"), "No system prompt");
   await service.stop();
-  await page.getByRole("button", { name: "Read again" }).click();
-  await shows(page.getByRole("alert"), "The service does not answer.");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await shows(page.getByRole("alert"), "The service is not responding.");
   await service.start();
-  await page.getByRole("button", { name: "Read again" }).click();
+  await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("alert").waitFor({ state: "detached" });
   page.troubles = page.troubles.filter((trouble) => !/ERR_CONNECTION/.test(trouble));
   await done(page);
@@ -296,7 +296,7 @@ for (const colorScheme of SCHEMES) {
     await page.keyboard.press("End");
     await card(page).waitFor();
     await clean(page, "prompt");
-    for (const [tab, shown] of [[/Built from/, ".built"], [/Past prompts/, ".past .cm-editor"]] as const) {
+    for (const [tab, shown] of [[/Inputs/, ".built"], [/History/, ".past .cm-editor"]] as const) {
       await page.getByRole("tab", { name: tab }).click();
       await page.locator(shown).first().waitFor();
       await clean(page, String(tab));
@@ -311,7 +311,7 @@ for (const colorScheme of SCHEMES) {
     await page.getByRole("listbox").getByRole("option", { name: /^c-1/ }).click();
     await shows(text(page), "Use spaces.");
     await clean(page, "one of them");
-    await page.getByRole("tab", { name: /Built from/ }).click();
+    await page.getByRole("tab", { name: /Inputs/ }).click();
     await clean(page, "built from");
     await page.getByRole("link", { name: /All conversations/ }).click();
     await page.getByRole("listbox").getByRole("option").first().waitFor();

@@ -29,8 +29,8 @@ test("unsaved text is back after a reload, can be discarded, and is asked about 
   await settled(page);
   assert.equal(asked, 1, "the browser asks before unsaved text goes");
   await shows(text(page), "unsaved");
-  await shows(page.locator(".banner"), "is back");
-  await page.getByRole("button", { name: "Discard it" }).click();
+  await shows(page.locator(".banner"), "draft restored");
+  await page.getByRole("button", { name: "Discard draft" }).click();
   await page.waitForFunction(() => !document.querySelector(".text .cm-content")?.textContent?.includes("unsaved"));
   await page.reload();
   await settled(page);
@@ -59,11 +59,11 @@ test("a closed tab's unsaved text is offered to the next tab, once, and to no ta
   await first.close();
   const second = await openTab();
   await shows(text(second), "nowhere else");
-  await shows(second.locator(".banner"), "is back");
+  await shows(second.locator(".banner"), "draft restored");
   await second.close();
   const third = await openTab();
   await shows(text(third), "nowhere else");
-  await third.getByRole("button", { name: "Discard it" }).click();
+  await third.getByRole("button", { name: "Discard draft" }).click();
   await drafted(third, "closed", null);
   await third.close();
   const fourth = await openTab();
@@ -98,10 +98,10 @@ test("while the service is away nothing is lost, and a new start is met without 
   await type(page, "kept");
   await service.stop();
   await page.keyboard.type(" on");
-  await shows(page.locator(".preview .trouble"), "does not answer");
+  await shows(page.locator(".preview .trouble"), "not responding");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Not saved.");
-  await shows(page.locator(".banner"), "Nothing is lost");
+  await shows(page.locator(".banner"), "Your changes are stored in this browser");
   await service.start();
   await page.locator(".banner").waitFor({ state: "detached" });
   // The page is of the earlier start, whose token nobody takes any more.
@@ -120,7 +120,7 @@ test("while the store is away the default is shown to read only, until it is bac
       : route.continue(),
   );
   await page.goto(service.page);
-  await shows(page.locator(".banner"), "read only");
+  await shows(page.locator(".banner"), "read-only");
   await page.locator(".text .cm-content").focus();
   await page.keyboard.type("x");
   await shows(page.locator(".text .cm-content"), /^the default$/);

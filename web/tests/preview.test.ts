@@ -95,8 +95,8 @@ test("the keyboard does what the pointer does", () =>
 test("a tag in a branch that is not taken says so", () =>
   on(async (page) => {
     await page.locator(".text .cm-line").nth(1).locator(".tag-if").hover();
-    await shows(page.locator(".text .card-inside"), "does not hold");
-    await shows(page.locator(".text .card-inside"), "Is not there");
+    await shows(page.locator(".text .card-inside"), "is false");
+    await shows(page.locator(".text .card-inside"), "Not found");
   }));
 
 test("a button inserts at the caret and gives the text the focus back", () =>
@@ -214,7 +214,7 @@ test("a finding leads to its place, and its fix settles it", () =>
 test("the strip says how much a cache keeps", () =>
   on(async (page) => {
     await shows(page.getByRole("status", { name: "Size of the prompt" }), /tokens/);
-    await shows(page.locator(".strip-verdict"), /\d+ % stays cached, up to system:time/);
+    await shows(page.locator(".strip-verdict"), /\d+ % cacheable, up to system:time/);
     await page.getByRole("textbox", { name: "Model" }).fill("m-1");
     await settled(page);
   }));

@@ -122,7 +122,7 @@ test("an address that is no address opens the editor, or says that there is none
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`${service.page}/${hash}`);
     const opened = page.getByRole("button", { name: /^Template:/ });
-    await opened.or(page.getByRole("heading", { name: "No template can have this name" })).waitFor();
+    await opened.or(page.getByRole("heading", { name: "Invalid template name" })).waitFor();
     assert.equal(await opened.count(), hash.startsWith("#/edit/") ? 0 : 1, hash);
     assert.deepEqual(errors, [], hash);
     await page.context().close();

@@ -50,7 +50,7 @@ test("a version is restored with the keyboard alone", async () => {
   await dialog.getByRole("button", { name: "Restore version 2" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Version 4" }).waitFor();
-  await shows(page.getByRole("status", { name: "Messages" }), "Version 4 says what version 2 said.");
+  await shows(page.getByRole("status", { name: "Messages" }), "Restored version 2 as version 4.");
   assert.equal(await service.get("main"), "You are brief.\nYou work in [prompt:cwd].\n");
   await shows(row(page).first(), /Version 4\s+current/);
   await done(page);
@@ -62,7 +62,7 @@ test("a restore does not go over what somebody else stored meanwhile", async () 
   await page.getByRole("button", { name: "Restore…" }).click();
   await save("Theirs.\n", "meanwhile");
   await page.getByRole("button", { name: "Restore version 1" }).click();
-  await shows(page.getByRole("alert"), "Somebody else stored a version meanwhile");
+  await shows(page.getByRole("alert"), "Another client saved a new version");
   assert.equal(await service.get("main"), "Theirs.\n");
   await shows(row(page).first(), /Version 5\s+current/);
   await page.getByRole("button", { name: "Restore version 1" }).click();
@@ -91,8 +91,8 @@ test("any two are compared, the default too, and what is unsaved in the editor",
   await shows(page.locator(".cm-merge-a"), "The current working directory is [prompt:cwd].");
   await row(page, /^Version 1/).click();
   await against.selectOption("before");
-  await shows(page.locator(".compare-heads"), "The built-in default");
-  await page.getByRole("button", { name: "In one column" }).click();
+  await shows(page.locator(".compare-heads"), "Built-in default");
+  await page.getByRole("button", { name: "Unified" }).click();
   await page.locator(".cm-deletedChunk").first().waitFor();
   await page.getByRole("button", { name: "Side by side" }).click();
   await page.locator(".cm-mergeView").waitFor();
@@ -109,20 +109,20 @@ test("labels are added, moved and taken away", async () => {
   let dialog = await open(2);
   await dialog.getByLabel("New label").fill("prod");
   await page.keyboard.press("Enter");
-  await shows(dialog.getByRole("list", { name: "On this version" }), "prod");
+  await shows(dialog.getByRole("list", { name: "Labels of this version" }), "prod");
   await dialog.getByLabel("New label").fill("1bad");
-  await shows(dialog.getByRole("status"), "a letter first");
+  await shows(dialog.getByRole("status"), "start with a letter");
   assert.equal(await dialog.getByRole("button", { name: "Add" }).isDisabled(), true);
   await dialog.getByRole("button", { name: "Done" }).click();
   dialog = await open(3);
   await dialog.getByLabel("New label").fill("prod");
-  await shows(dialog.getByRole("status"), "It is on version 2 and would move here.");
+  await shows(dialog.getByRole("status"), "Currently on version 2; it will move to this version.");
   await dialog.getByLabel("New label").fill("");
   await dialog.getByRole("button", { name: "Move prod here from version 2" }).click();
-  await shows(dialog.getByRole("list", { name: "On this version" }), "prod");
+  await shows(dialog.getByRole("list", { name: "Labels of this version" }), "prod");
   await clean(page, "labels");
-  await dialog.getByRole("button", { name: "Take away prod" }).click();
-  await shows(dialog, "It has none.");
+  await dialog.getByRole("button", { name: "Remove prod" }).click();
+  await shows(dialog, "No labels.");
   await done(page);
 });
 
@@ -142,7 +142,7 @@ test("a long history is read in pages", async () => {
 
 test("a template that is not there says so", async () => {
   const page = await openScreen(browser, service, "#/versions/nobody");
-  await shows(page.locator(".empty"), "There is no template of this name yet.");
+  await shows(page.locator(".empty"), "This template does not exist yet.");
   await done(page);
 });
 
@@ -178,7 +178,7 @@ for (const colorScheme of SCHEMES) {
     const page = await openScreen(browser, service, "#/versions/main", { colorScheme });
     await page.locator(".cm-mergeView").waitFor();
     await clean(page, "side by side");
-    await page.getByRole("button", { name: "In one column" }).click();
+    await page.getByRole("button", { name: "Unified" }).click();
     await page.locator(".cm-deletedChunk").first().waitFor();
     await clean(page, "in one column");
     await row(page, /^Version 1/).click();

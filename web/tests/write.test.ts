@@ -78,7 +78,7 @@ async function inConflict(name: string) {
   await type(page, "mine");
   await service.put(name, "one, theirs\ntwo\nthree\n");
   await page.keyboard.press("Control+s");
-  const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
+  const dialog = page.getByRole("dialog", { name: "Save conflict" });
   await dialog.waitFor();
   await dialog.getByRole("textbox", { name: "Yours" }).waitFor();
   return { page, dialog };
@@ -97,7 +97,7 @@ async function tabTo(page: Awaited<ReturnType<typeof openPage>>, label: string):
 test("a conflict: mine is saved over theirs", async () => {
   const { page } = await inConflict("over");
   assert.equal(await service.get("over"), "one, theirs\ntwo\nthree\n", "nothing was written over");
-  await tabTo(page, "Save mine over it");
+  await tabTo(page, "Save yours");
   await page.keyboard.press("Enter");
   await shows(saveState(page), "Saved as version 3.");
   assert.equal(await service.get("over"), "one\ntwo\nthree\nmine");
@@ -118,13 +118,13 @@ test("a conflict: theirs is taken, and undo brings mine back", async () => {
 
 test("a conflict: what was given up for theirs is a draft until something is saved, and old words go", async () => {
   const { page, dialog } = await inConflict("given-up");
-  await shows(dialog, "kept as a draft");
+  await shows(dialog, "as a draft until you save");
   await dialog.getByRole("button", { name: "Take theirs", exact: true }).press("Enter");
-  await shows(saveState(page), "This is version 2 now.");
+  await shows(saveState(page), "Replaced by version 2.");
   await page.reload();
   await settled(page);
   await shows(text(page), "mine");
-  await shows(page.locator(".banner"), "is back");
+  await shows(page.locator(".banner"), "draft restored");
   await text(page).focus();
   await page.keyboard.press("Control+End");
   await type(page, "!");
@@ -148,23 +148,23 @@ test("coming back to the page, one hears of files and versions that changed mean
   await comeBack();
   await shows(preview(page), "new words");
   await writeFile(note, "newest words");
-  await page.getByRole("button", { name: "Look again" }).press("Enter");
+  await page.getByRole("button", { name: "Reload" }).press("Enter");
   await shows(preview(page), "newest words");
 
   await service.put("away", "theirs\n");
   await comeBack();
   await shows(text(page), "theirs");
-  await shows(saveState(page), "Version 2 was stored meanwhile");
+  await shows(saveState(page), "Updated to version 2");
   await text(page).focus();
   await page.keyboard.press("Control+End");
   await type(page, "mine");
   await shows(saveState(page), "Unsaved changes");
   await service.put("away", "theirs again\n");
   await comeBack();
-  await shows(page.locator(".banner"), "Version 3 was stored meanwhile");
+  await shows(page.locator(".banner"), "A newer version (3) was saved");
   await page.getByRole("button", { name: "Compare", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
-  await dialog.getByRole("button", { name: "Save mine over it" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Save conflict" });
+  await dialog.getByRole("button", { name: "Save yours" }).press("Enter");
   await shows(saveState(page), "Saved as version 4.");
   assert.equal(await service.get("away"), "theirs\nmine");
   await page.context().close();
@@ -192,10 +192,10 @@ test("a conflict: both are merged by hand", async () => {
   await yours.focus();
   await page.keyboard.press("Control+Home");
   await page.keyboard.press("End");
-  await shows(dialog, "2 places differ");
+  await shows(dialog, "2 differences");
   await page.keyboard.type(", theirs");
-  await shows(dialog, "1 place differs");
-  await dialog.getByRole("button", { name: "Save the merged text" }).press("Enter");
+  await shows(dialog, "1 difference");
+  await dialog.getByRole("button", { name: "Save merged text" }).press("Enter");
   await shows(saveState(page), "Saved as version 3.");
   assert.equal(await service.get("merged"), "one, theirs\ntwo\nthree\nmine");
   await page.context().close();
@@ -340,7 +340,7 @@ test("an address that names no possible template is told of calmly, however long
     for (const screen of ["edit", "versions"]) {
       const page = await newPage(await newContext(browser));
       await page.goto(`${service.page}/#/${screen}/${encodeURIComponent(name)}`);
-      await page.getByRole("heading", { name: "No template can have this name" }).waitFor();
+      await page.getByRole("heading", { name: "Invalid template name" }).waitFor();
       assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
       assert.ok((await page.evaluate(() => document.body.innerText.length)) < 1000);
       await page.getByRole("link", { name: "Open main" }).click();
@@ -355,8 +355,8 @@ test("a text that is too long is told of in plain words, and no longer once it i
   await text(page).focus();
   await page.keyboard.insertText("x".repeat(1_100_000));
   await page.keyboard.press("Control+s");
-  await shows(saveState(page), "This text is too long to be saved. It is 1.1 MB; the most is 1.0 MB (1,048,576 bytes).");
-  await shows(page.locator(".preview .trouble"), "There is no preview");
+  await shows(saveState(page), "The template is too large to save. Its size is 1.1 MB; the limit is 1.0 MB (1,048,576 bytes).");
+  await shows(page.locator(".preview .trouble"), "No preview");
   assert.ok(!(await page.locator(".preview .cm-placeholder").isVisible()), "nobody says that it is empty");
   await page.keyboard.press("Control+a");
   await page.keyboard.type("short");
@@ -438,7 +438,7 @@ test("a text that was not looked at is not said to be in order", async () => {
   );
   const page = await newPage(context);
   await page.goto(`${service.page}/#/edit/unseen`);
-  await shows(page.locator(".findings"), "The template was not looked at");
+  await shows(page.locator(".findings"), "Not checked");
   await context.close();
 });
 
@@ -450,7 +450,7 @@ test("the plain page does not save over line ends that it cannot keep", async ()
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(error.message));
   await page.goto(`${service.url}/plain`);
-  await shows(page.locator("#status"), "read only");
+  await shows(page.locator("#status"), "read-only");
   await page.locator("#template").focus();
   await page.keyboard.type("X");
   await page.keyboard.press("Control+s");
@@ -466,9 +466,9 @@ test("the plain page does not save over line ends that it cannot keep", async ()
   await page.getByRole("button", { name: "git:branch", exact: true }).click();
   await put("theirs");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await shows(page.locator("#status"), "somebody else saved");
+  await shows(page.locator("#status"), "a newer version was saved");
   assert.equal(await service.get("main"), "theirs");
-  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("button", { name: "Save yours" }).click();
   await shows(page.locator("#status"), "Saved");
   assert.equal(await service.get("main"), "X[git:branch]a\r\nb\r\n");
   assert.deepEqual(troubles, []);

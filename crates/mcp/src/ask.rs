@@ -284,7 +284,7 @@ pub(crate) async fn ask_address(
 
 // Says what came of a conversation.
 
-/// Says what came of a conversation.
+/// Returns the result of a conversation.
 pub(crate) fn judge(
     talked: Option<Result<(), ExchangeError>>,
     intake: &Intake,

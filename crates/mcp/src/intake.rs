@@ -1,4 +1,4 @@
-//! What a server may still send, and what each of its messages is. Both ways to a server, lines and HTTP, bring what they
+//! The limits of what a server may send, and the kinds of its messages. Both ways to a server, lines and HTTP, bring what they
 //! hear here, and only what is an answer or a request goes on.
 //!
 //! An answer goes on as plain JSON: the lists are read leniently, item by item, where the SDK would refuse a whole list for

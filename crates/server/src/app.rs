@@ -1,4 +1,4 @@
-//! What the handlers share.
+//! The state that the handlers share.
 
 use crate::{
     guard::{RequestGuard, TokenRule},
@@ -18,7 +18,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 /// The preset of conversations that name none, where the service is not told another.
 pub const SERVICE_PRESET: &str = "template";
 
-/// How the service was started.
+/// The settings of the service.
 #[derive(Clone, Debug)]
 pub struct ServiceSettings {
     /// The directories below which a conversation may work, real paths. Naming one is the grant for what lies in it.
@@ -31,22 +31,22 @@ pub struct ServiceSettings {
     pub max_body: usize,
 }
 
-/// How much of the machine requests may take.
+/// The limits of requests.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceLimits {
-    /// How long a request may take, its body included.
+    /// The deadline of a request, including its body.
     pub deadline: Duration,
-    /// How many requests are worked on at once; more are turned away.
+    /// The number of concurrent requests; more are rejected.
     pub requests: usize,
-    /// How many connections are open at once; more wait.
+    /// The number of open connections; more wait.
     pub connections: usize,
-    /// How long a client may take to send the head of a request, and be silent between two.
+    /// The timeout for the head of a request, and for idle connections.
     pub head: Duration,
-    /// How long a client may take to send a body.
+    /// The timeout for a body.
     pub body: Duration,
     /// The most bytes of all bodies that are held at once; a request that would need more is turned away.
     pub bodies: usize,
-    /// How long accepted requests may take once the service is told to stop.
+    /// The time for accepted requests at shutdown.
     pub farewell: Duration,
 }
 
@@ -73,33 +73,33 @@ pub struct App {
     pub store: Arc<dyn Store>,
     /// Builds each of them once.
     pub service: ConversationService,
-    /// Those that were read lately.
+    /// The recently read ones.
     pub(crate) kept: PromptCache,
     /// Where requests look at disks.
     pub(crate) looking: ThreadSlots,
     /// Where templates are analyzed, which takes longer; apart, so that nothing else waits for it.
     pub(crate) analyzing: ThreadSlots,
-    /// How it was started.
+    /// The settings.
     pub settings: Arc<ServiceSettings>,
-    /// Who may come in.
+    /// The access checks.
     pub guard: Arc<RequestGuard>,
-    /// What is counted.
+    /// The metrics.
     pub metrics: Arc<Metrics>,
-    /// What a request may take.
+    /// The limits.
     pub limits: ServiceLimits,
     /// The certificate and key of connections; without them connections are not encrypted.
     pub tls: Option<Arc<TlsFiles>>,
-    /// Whether the store takes writes.
+    /// The state of writes to the store.
     pub(crate) write_probe: Arc<WriteProbe>,
     /// The template of the service's profile, and that of the preset for services.
     pub(crate) default_templates: [Arc<DefaultTemplate>; 2],
 }
 
-/// How many bytes of prompts are kept at hand.
+/// The size of the prompt cache in bytes.
 const AT_HAND: u64 = 64 << 20;
-/// How many prompts are built at once, and how many requests look at disks.
+/// The number of concurrent builds, and of requests that read disks.
 const BUILDS: usize = 16;
-/// How long one may take.
+/// The timeout of a build.
 const BUILD_DEADLINE: Duration = Duration::from_secs(20);
 
 impl App {

@@ -108,12 +108,12 @@ fn bare(bytes: &[u8]) -> Option<StatusCode> {
 /// Returns the problem as it goes over the connection, which hyper closes then.
 fn problem(status: StatusCode) -> Vec<u8> {
     let problem = match status {
-        StatusCode::URI_TOO_LONG => Problem::new(status, "path-too-long", "the address is too long"),
+        StatusCode::URI_TOO_LONG => Problem::new(status, "path-too-long", "the path is too long"),
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => {
-            Problem::new(status, "head-too-large", "the head of the request has too many fields or bytes")
+            Problem::new(status, "head-too-large", "the request headers are too large")
                 .help("send at most 100 header fields and 64 KiB")
         }
-        _ => Problem::new(status, "head", "the head of the request is not HTTP/1.1"),
+        _ => Problem::new(status, "head", "the request is not valid HTTP/1.1"),
     };
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let mut response = problem.into_response();

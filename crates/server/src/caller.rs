@@ -1,4 +1,4 @@
-//! Who sent a request: for the log, the record of changes, and what its handler may do.
+//! The caller of a request: name and role, for the log, the audit and the handlers.
 
 use crate::Problem;
 use axum::{
@@ -42,9 +42,9 @@ impl Identity {
             Identity::Token { name, role } => {
                 let (role, needed) = (role.as_str(), needed.as_str());
                 let detail =
-                    format!("this needs the role `{needed}`, and the token `{name}` has the role `{role}`");
+                    format!("the role `{needed}` is required; the token `{name}` has the role `{role}`");
                 Err(Problem::new(StatusCode::FORBIDDEN, "role", detail)
-                    .help(format!("`preface token create NAME --role {needed}` makes a token of that role")))
+                    .help(format!("create a token with `preface token create NAME --role {needed}`")))
             }
             Identity::Anonymous => Err(Problem::token_missing()),
         }

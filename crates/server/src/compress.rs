@@ -1,5 +1,5 @@
-//! Large texts are packed for whoever asks for it. Answers to POST are not, nor are prompts of a usual size: an agent
-//! reads them once, and to pack 20 KiB costs many times what the rest of the answer does.
+//! Compression of large responses, on request. Responses to POST and prompts of a usual size are not compressed: an agent
+//! reads them once, and compressing 20 KiB costs many times the rest of the response.
 
 use axum::{
     body::{Body, HttpBody},

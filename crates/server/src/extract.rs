@@ -1,4 +1,4 @@
-//! What a request brings: a JSON body, ids in the path, a query. What cannot be read is a [`Problem`].
+//! Extractors for JSON bodies, paths and queries. Invalid input is a [`Problem`].
 
 use crate::{Problem, misread};
 use axum::{
@@ -36,28 +36,27 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             !coding.as_bytes().split(|byte| *byte == b',').all(plain)
         });
         if coded {
-            let detail = "the body is compressed or coded otherwise (`Content-Encoding`)";
+            let detail = "the header `Content-Encoding` is not supported";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-encoding", detail)
-                .help("send it as it is, without the header `Content-Encoding`"));
+                .help("send the body uncompressed, without that header"));
         }
         let bytes = Bytes::from_request(request, state)
             .await
             .map_err(|refused: BytesRejection| Problem::new(refused.status(), "body", refused.body_text()))?;
         if bytes.starts_with("\u{feff}".as_bytes()) {
             let detail = "the body is not JSON: it begins with a byte order mark (U+FEFF)";
-            return Err(
-                Problem::new(StatusCode::BAD_REQUEST, "body", detail).help("send it without the mark")
-            );
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
+                .help("send it without the byte order mark"));
         }
         // A list would pass for an object with its fields in order.
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             let detail = "the body cannot be read: it is a list, not an object";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
-                .help("`/openapi.json` describes the request"));
+                .help("see `/openapi.json` for the request"));
         }
         document(&bytes).map(JsonBody).map_err(|error| {
             Problem::new(StatusCode::BAD_REQUEST, "body", misread::body(&error))
-                .help("`/openapi.json` describes the request")
+                .help("see `/openapi.json` for the request")
         })
     }
 }

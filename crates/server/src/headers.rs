@@ -1,4 +1,4 @@
-//! The headers of every answer, and the id of its request: the caller's, where it is a sane one, else one of ours.
+//! The headers of every response, and the request id: the caller's if it is valid, else a generated one.
 
 use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, header},
@@ -12,7 +12,7 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 /// The longest id that is taken.
 const LONGEST: usize = 128;
 
-/// What a browser may do with an answer that is no page.
+/// The content security policy of responses that are not pages.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");

@@ -1,4 +1,4 @@
-//! What every request passes, in one layer: an id, the guard, limits, a deadline, the headers of the answer, the numbers, the
+//! The one layer of every request: an id, the guard, limits, a deadline, the headers of the answer, the numbers, the
 //! log. One layer costs one box; ten small ones would cost ten.
 
 use crate::{
@@ -40,7 +40,7 @@ pub fn layered(router: Router, app: &App) -> Router {
     router.layer(layers.layer(DefaultBodyLimit::disable()))
 }
 
-/// What all routes share.
+/// The state that all routes share.
 #[derive(Debug)]
 struct Shell {
     app: Arc<App>,
@@ -221,17 +221,17 @@ fn is_plain(kind: &HeaderValue) -> bool {
 
 /// Returns the answer of a handler that panicked: no other request is affected.
 fn panicked(_: Box<dyn Any + Send>) -> Response {
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the request met a mistake in preface itself")
-        .help("the log has its place, under the request's id; please report it")
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "internal error")
+        .help("this is a bug in preface: please report it, with the log entry of this request id")
         .into_response()
 }
 
 fn busy() -> Problem {
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many requests are being worked on")
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many concurrent requests")
         .help("try again in a second")
 }
 
 fn late() -> Problem {
-    Problem::new(StatusCode::GATEWAY_TIMEOUT, "deadline", "the request took too long")
-        .help("a write may have happened all the same: look before you repeat it")
+    Problem::new(StatusCode::GATEWAY_TIMEOUT, "deadline", "the request timed out")
+        .help("a write may have succeeded: check before you retry")
 }

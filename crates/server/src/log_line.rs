@@ -5,7 +5,7 @@ use preface_core::lint::hidden::escape_hidden;
 use std::time::Duration;
 use tracing::{debug, info, warn};
 
-/// What is told.
+/// The fields of the line.
 pub(crate) struct LogLine<'a> {
     pub id: &'a HeaderValue,
     pub method: &'a Method,

@@ -1,10 +1,10 @@
-//! What cannot be read, in our words: which field or parameter, and what it takes. Libraries say it in terms of the program's
-//! types, and repeat what was sent, however long it is.
+//! Messages for invalid input: the field or parameter and its type. The messages of the libraries use names of Rust types and
+//! repeat the input at any length.
 
 use axum::extract::path::ErrorKind;
 use preface_core::lint::hidden::escape_hidden;
 
-/// Says why a JSON body cannot be read.
+/// Returns the message for an invalid JSON body.
 pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
     let (path, error) = (error.path().to_string(), error.inner());
     let message = error.to_string();
@@ -18,7 +18,7 @@ pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> Str
         return if whole { format!("{field} is missing") } else { format!("{field} is missing in {who}") };
     }
     if let Some(field) = message.strip_prefix("duplicate field ") {
-        return format!("{field} is given twice");
+        return format!("{field} is duplicated");
     }
     if let Some((field, known)) =
         message.strip_prefix("unknown field `").and_then(|rest| rest.rsplit_once("`, expected "))
@@ -40,7 +40,7 @@ pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> Str
     }
 }
 
-/// Says why a query cannot be read, from what the reader of queries says.
+/// Returns the message for an invalid query, from the error of the parser.
 pub(crate) fn query(message: &str) -> String {
     let message = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(message);
     let message = message.strip_prefix(".: ").unwrap_or(message);
@@ -49,13 +49,13 @@ pub(crate) fn query(message: &str) -> String {
     }
     let Some((parameter, why)) = message.split_once(": ") else {
         return match message.strip_prefix("duplicate field ") {
-            Some(parameter) => format!("the parameter {parameter} is given twice"),
+            Some(parameter) => format!("the parameter {parameter} is duplicated"),
             None => format!("the query cannot be read: {message}"),
         };
     };
     let parameter = format!("the parameter `{}`", short(parameter));
     if why.starts_with("duplicate field ") {
-        return format!("{parameter} is given twice");
+        return format!("{parameter} is duplicated");
     }
     match why {
         "provided string was not `true` or `false`" => format!("{parameter} takes `true` or `false`"),
@@ -66,7 +66,7 @@ pub(crate) fn query(message: &str) -> String {
     }
 }
 
-/// Says why a variable of the path cannot be read.
+/// Returns the message for an invalid path parameter.
 pub(crate) fn path(error: &ErrorKind) -> String {
     match error {
         ErrorKind::ParseErrorAtKey { value, .. }
@@ -143,7 +143,7 @@ mod tests {
             (r#"{"text": "", "names": ["a", {}]}"#, "`names[1]` takes a string, not an object"),
             (r#"{"text": "", "part": {}}"#, "`on` is missing in `part`"),
             (r#"{"text": "", "part": {"on": 1}}"#, "`part.on` takes `true` or `false`, not a number"),
-            (r#"{"text": "", "text": ""}"#, "`text` is given twice"),
+            (r#"{"text": "", "text": ""}"#, "`text` is duplicated"),
             (r#"{"text": "",}"#, "the body is not JSON: line 1, column 13: trailing comma"),
         ] {
             let mut reader = serde_json::Deserializer::from_str(sent);

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {
-    /// How many entries at most, 1 to 500; 50 where it is left out.
+    /// The maximum number of entries, 1 to 500; default: 50.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<usize>,
     /// Where the page before ended: its `next`.
@@ -40,7 +40,7 @@ impl PageQuery {
 pub struct Paged<T> {
     /// The entries.
     items: Vec<T>,
-    /// What to ask `after` for the next page; null: this is the last.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required)]
     next: Option<String>,
 }

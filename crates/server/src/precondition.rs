@@ -1,4 +1,4 @@
-//! `If-Match` and `If-None-Match` (RFC 9110 §13): who writes may say what they know, who reads what they have.
+//! The preconditions `If-Match` and `If-None-Match` (RFC 9110 §13).
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 

@@ -1,4 +1,4 @@
-//! What a prompt looks like on its way out, and the answers that are at hand.
+//! Responses with prompts, and their cache.
 
 use crate::CacheAnswer;
 use axum::{
@@ -24,7 +24,7 @@ pub struct PromptReply {
     /// The conversation.
     #[schema(value_type = String, min_length = 1, max_length = 255)]
     pub conversation_id: ConversationId,
-    /// What to send as system prompt; null: send none.
+    /// The system prompt to send; null if none is sent.
     #[schema(value_type = Option<String>, required)]
     pub system_prompt: Option<Arc<str>>,
     /// True where this request built it.
@@ -44,7 +44,7 @@ pub struct PromptReply {
     /// The template it was built from.
     #[schema(value_type = Option<Template>, required)]
     pub template: Option<TemplateUsed>,
-    /// Why it was built.
+    /// The reason for the build.
     #[schema(value_type = ReasonWord)]
     pub reason: ConstructReason,
     /// When the conversation began.
@@ -53,7 +53,7 @@ pub struct PromptReply {
     /// When this prompt was built.
     #[schema(format = DateTime)]
     pub constructed_at: String,
-    /// What came up.
+    /// Diagnostics.
     #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
     pub diagnostics: Diagnostics,
 }
@@ -65,7 +65,7 @@ pub struct PromptReply {
 pub enum ReasonWord {
     /// The conversation began.
     FirstTurn,
-    /// It was summarised.
+    /// The conversation was summarized.
     Compaction,
     /// Somebody asked for it.
     Refresh,
@@ -76,15 +76,15 @@ pub enum ReasonWord {
 pub struct Template {
     /// As the conversation chose it: `name`, `name@label` or `name@3`.
     pub chosen: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its version; null where it was the default.
+    /// The version; null for the built-in default.
     #[schema(required)]
     pub version: Option<u64>,
 }
 
 impl PromptReply {
-    /// Says what is kept.
+    /// Returns the reply for a stored prompt.
     pub(crate) fn of(head: &PromptSummary, constructed: bool, diagnostics: Diagnostics) -> Self {
         PromptReply {
             conversation_id: head.id.clone(),
@@ -103,7 +103,7 @@ impl PromptReply {
         }
     }
 
-    /// Says the same with another text.
+    /// Returns the same reply with another text.
     pub(crate) fn with_text(self, text: String) -> Self {
         PromptReply { system_prompt: Some(text.into()), ..self }
     }
@@ -121,7 +121,7 @@ pub(crate) fn tagged(status: StatusCode, revision: Revision, body: &impl Seriali
     sent(status, tag(revision), bytes.into())
 }
 
-/// How many headers an answer has in the end; room for them is made once.
+/// The number of headers of a response, for one allocation.
 const HEADERS: usize = 12;
 
 fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
@@ -142,7 +142,7 @@ pub(crate) struct CachedPrompt {
     pub(crate) head: PromptSummary,
     tag: HeaderValue,
     body: Bytes,
-    /// What the store looked like when this was found to be what it keeps.
+    /// The revision of the store at which this entry was current.
     seen: Mutex<Option<ChangeStamp>>,
 }
 

@@ -62,7 +62,7 @@ impl BodyMemory {
         let length =
             headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if let Some(length) = length.filter(|length| *length > most as u64) {
-            return Err(too_large(&format!("the body has {length} bytes; {most} are the most")));
+            return Err(too_large(&format!("the body has {length} bytes; the limit is {most}")));
         }
         if body.is_end_stream() {
             return Ok((Bytes::new(), share));
@@ -95,7 +95,7 @@ async fn collect(
                 return Err(Problem::new(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "busy",
-                    "the bodies of other requests need the memory for this one",
+                    "too much memory is used by the bodies of other requests",
                 )
                 .help("try again in a second"));
             }
@@ -113,7 +113,7 @@ fn too_large(detail: &str) -> Problem {
 fn late(limits: &ServiceLimits) -> Problem {
     let detail = format!("the body did not arrive within {} seconds", limits.body.as_secs_f64());
     Problem::new(StatusCode::REQUEST_TIMEOUT, "body-timeout", detail)
-        .help("send it at once, or a smaller one")
+        .help("send the body without pauses, or send a smaller one")
 }
 
 #[cfg(test)]

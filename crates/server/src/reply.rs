@@ -1,4 +1,4 @@
-//! What leaves when something goes wrong: one document, `application/problem+json` (RFC 9457).
+//! Error responses: `application/problem+json` (RFC 9457).
 
 use axum::{
     http::{HeaderValue, StatusCode, header},
@@ -8,7 +8,7 @@ use preface::conversation::ConversationError;
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
 
-/// What a handler answers.
+/// The result of a handler.
 pub type HandlerResult<T> = Result<T, Problem>;
 
 /// Why a request was not done, and what to do about it.
@@ -17,15 +17,15 @@ pub struct Problem {
     /// `urn:preface:problem:` and the code.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What went wrong, in general.
+    /// The summary of the problem type.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
     /// A word for programs.
     pub code: String,
-    /// What went wrong with this request.
+    /// The error of this request.
     pub detail: String,
-    /// What to do next.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// Where in a text, for each place.
@@ -42,7 +42,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Says what went wrong.
+    /// Makes a problem.
     #[must_use]
     pub fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
         Problem {
@@ -73,8 +73,8 @@ impl Problem {
 
     /// Returns the problem of a request that needs a token and has none.
     pub(crate) fn token_missing() -> Self {
-        Problem::new(StatusCode::UNAUTHORIZED, "token-missing", "an access token is needed here")
-            .help("send `Authorization: Bearer TOKEN`; `preface token create NAME` makes a token")
+        Problem::new(StatusCode::UNAUTHORIZED, "token-missing", "an access token is required")
+            .help("send `Authorization: Bearer TOKEN`; create one with `preface token create NAME`")
     }
 
     /// Adds places in a text.

@@ -1,4 +1,4 @@
-//! All routes on one screen.
+//! All routes.
 
 use crate::{
     App, Problem, describe, layers,
@@ -20,9 +20,9 @@ pub fn router(app: App) -> Router {
     let app = Arc::new(app);
     let (router, _) = routed().split_for_parts();
     let router = router
-        .fallback(async || Problem::new(StatusCode::NOT_FOUND, "no-route", "there is no such address"))
+        .fallback(async || Problem::new(StatusCode::NOT_FOUND, "no-route", "no such address"))
         .method_not_allowed_fallback(async |method: Method| {
-            let detail = format!("{method} is not for this address");
+            let detail = format!("method {method} is not allowed for this address");
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail)
         })
         .with_state(app.clone());

@@ -1,4 +1,4 @@
-//! Listening: connections in, answers out, and an end that loses nothing.
+//! Listening, connections and graceful shutdown.
 
 use crate::{App, TlsFiles, bare::BareRefusals, guard::IDLE, router};
 use axum::Router;
@@ -15,7 +15,7 @@ use tokio::{
 };
 use tracing::{debug, info, warn};
 
-/// How long to wait where the machine has no room for another connection.
+/// The delay after a failed accept.
 const BREATH: Duration = Duration::from_millis(500);
 
 /// The most bytes of the head of a request.
@@ -82,7 +82,7 @@ async fn accept_all(
             Err(error) => {
                 // The client left, or the machine is out of something: neither ends the service.
                 if !is_the_clients(&error) {
-                    warn!(%error, "cannot take a connection");
+                    warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(BREATH).await;
                 }
                 continue;
@@ -104,17 +104,17 @@ async fn accept_all(
                             .watch(http.serve_connection(TokioIo::new(BareRefusals::of(stream)), service))
                             .await;
                     }
-                    Ok(Err(error)) => debug!(%error, "a client did not agree on TLS"),
-                    Err(_) => debug!("a client did not finish the handshake of TLS in time"),
+                    Ok(Err(error)) => debug!(%error, "TLS handshake failed"),
+                    Err(_) => debug!("TLS handshake timed out"),
                 },
             }
             drop(seat);
         });
     }
     drop(listener);
-    info!("finishing accepted requests");
+    info!("shutting down: finishing accepted requests");
     if tokio::time::timeout(limits.farewell, graceful.shutdown()).await.is_err() {
-        warn!("some requests were not finished in time");
+        warn!("shutdown timed out; some requests were aborted");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the routes of the template of `/system-prompt` and those of named templates share.
+//! Code shared by the routes of `/system-prompt` and of named templates.
 
 use crate::{
     App, Problem,
@@ -51,16 +51,16 @@ pub struct TemplateWrite {
 pub struct VersionInfo {
     /// Counts from 1.
     pub version: u64,
-    /// Who wrote it.
+    /// The author.
     pub author: String,
     /// When.
     #[schema(format = DateTime)]
     pub at: String,
     /// Why; may be empty.
     pub note: String,
-    /// Its labels.
+    /// The labels.
     pub labels: Vec<String>,
-    /// How long the text is.
+    /// The length of the text in bytes.
     pub bytes: u64,
     /// True where this version goes back to the default.
     pub reset: bool,
@@ -85,7 +85,7 @@ impl From<&TemplateVersion> for VersionInfo {
 pub struct VersionReply {
     /// The text; of a version that goes back to the default, the default.
     pub template: String,
-    /// What is known of it.
+    /// The metadata.
     #[serde(flatten)]
     pub info: VersionInfo,
 }
@@ -93,14 +93,14 @@ pub struct VersionReply {
 /// A named template and its current version.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct TemplateEntry {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its current version.
+    /// The current version.
     #[serde(flatten)]
     pub current: VersionInfo,
 }
 
-/// What is compared.
+/// The versions to compare.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DiffQuery {
@@ -130,7 +130,10 @@ pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) ->
         // The seed: without the service there is still the default.
         Err(TemplatesError::Store(error)) if main => {
             let reason = error.to_string();
-            warn!(reason = &*escape_hidden(&reason), "the default template replaces the stored one");
+            warn!(
+                reason = &*escape_hidden(&reason),
+                "the stored template cannot be read; using the built-in default"
+            );
             let degraded = [(DEGRADED, HeaderValue::from_static("store"))];
             return Ok((degraded, Json(TemplateReply { template: default })).into_response());
         }
@@ -310,8 +313,8 @@ impl From<TemplatesError> for Problem {
 pub(crate) fn named(text: &str) -> HandlerResult<TemplateName> {
     text.parse().map_err(|_| {
         let shown: String = text.chars().take(80).collect();
-        let detail = format!("not a template name: `{}`", escape_hidden(&shown));
+        let detail = format!("invalid template name: `{}`", escape_hidden(&shown));
         Problem::new(StatusCode::BAD_REQUEST, "path", detail)
-            .help("use 1 to 64 letters, digits, `-`, `_` or `.`, a letter or digit first")
+            .help("use 1 to 64 letters, digits, `-`, `_` or `.`; start with a letter or digit")
     })
 }

@@ -1,5 +1,4 @@
-//! What waits for disks or takes long runs on threads of its own, a few at a time: however many requests there are, no more
-//! threads work for them than there are places.
+//! A bounded pool of threads for work that blocks or takes long.
 
 use crate::TRACE;
 use preface::conversation::{ConversationError, Offload, Work, WorkFuture};
@@ -61,10 +60,12 @@ impl Offload for Threads {
         Box::pin(async move {
             let done = async {
                 places.run(work).await.unwrap_or_else(|_| {
-                    Err(ConversationError::Overloaded("the construct was stopped".to_owned()))
+                    Err(ConversationError::Overloaded("the build was aborted".to_owned()))
                 })
             };
-            let late = || ConversationError::Overloaded(format!("no prompt after {} s", deadline.as_secs()));
+            let late = || {
+                ConversationError::Overloaded(format!("the build timed out after {} s", deadline.as_secs()))
+            };
             let done = timeout(deadline, done).instrument(info_span!(target: TRACE, "build"));
             done.await.unwrap_or_else(|_| Err(late()))
         })

@@ -81,10 +81,10 @@ impl TlsFiles {
         match contents.and_then(|contents| contents.acceptor(&self.certificate, &self.key)) {
             Ok(acceptor) => {
                 *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
-                info!(certificate = %self.certificate.display(), "the certificate was read again");
+                info!(certificate = %self.certificate.display(), "certificate reloaded");
             }
             Err(error) => {
-                warn!(%error, "the new certificate cannot be used; the former one stays in use");
+                warn!(%error, "cannot use the new certificate; the earlier one stays in use");
             }
         }
     }
@@ -129,15 +129,15 @@ impl Contents {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| not_certificate(&format!("not PEM: {error}")))?;
         if chain.is_empty() {
-            return Err(not_certificate("the file holds no certificate"));
+            return Err(not_certificate("the file contains no certificate"));
         }
         let secret = PrivateKeyDer::from_pem_slice(&self.key)
-            .map_err(|_| not_key("the file holds no private key that can be read"))?;
+            .map_err(|_| not_key("the file contains no readable private key"))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
             .map_err(|error| {
-                not_key(&format!("the key does not fit the certificate {}: {error}", certificate.display()))
+                not_key(&format!("the key does not match the certificate {}: {error}", certificate.display()))
             })?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))

@@ -33,7 +33,7 @@ pub(crate) fn asset(name: &str, brotli: bool) -> Option<Asset> {
     Some(Asset { kind, bytes, packed: None })
 }
 
-/// What a file is by its name. `None` for names that the build never gives.
+/// Returns the content type of a file; `None` for names that the build does not create.
 fn kind(name: &str) -> Option<&'static str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.starts_with('.') || !name.bytes().all(plain) {

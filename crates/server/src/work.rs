@@ -1,4 +1,4 @@
-//! Work that waits for disks, on threads that may wait.
+//! Blocking work on threads of its own.
 
 use crate::{App, Problem, SERVICE_PRESET, reply::HandlerResult, threads::ThreadSlots};
 use axum::http::StatusCode;
@@ -60,9 +60,8 @@ impl App {
     pub(crate) async fn below_a_root(&self, cwd: &str) -> HandlerResult<PathBuf> {
         if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));
-            return Err(
-                Problem::new(StatusCode::BAD_REQUEST, "cwd", detail).help("write the directory from `/` on")
-            );
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "cwd", detail)
+                .help("use an absolute path, starting with `/`"));
         }
         let (path, roots) = (PathBuf::from(cwd), self.settings.roots.clone());
         let found = self
@@ -72,7 +71,7 @@ impl App {
     }
 }
 
-/// Says why the engine did not do what a request asks for.
+/// Returns the problem for an error of the engine.
 pub(crate) fn refused(error: Error) -> Problem {
     match error {
         Error::Usage(detail, help) => {
@@ -87,7 +86,7 @@ pub(crate) fn refused(error: Error) -> Problem {
     }
 }
 
-/// Says why a template cannot be used.
+/// Returns the problem for an invalid template.
 pub(crate) fn template_refused(note: preface_core::diagnostic::Diagnostic) -> Problem {
     let code = note.code.as_str().strip_prefix("template/").unwrap_or("template").to_owned();
     let problem = Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), note.message.clone());

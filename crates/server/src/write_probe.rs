@@ -1,4 +1,4 @@
-//! Whether the store takes writes. The service writes to it every few seconds, whether or not anybody asks, and `/readyz`
+//! A probe for writes to the store. The service writes to it every few seconds, and `/readyz`
 //! reports the result: a full disk, a read-only server and a table that is locked are invisible to reads.
 
 use preface::store::{Store, StoreError};
@@ -12,7 +12,7 @@ use tracing::{info, warn};
 /// The pause between two probes.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// How long one probe may take.
+/// The timeout of a probe.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The result of the last probe; nothing before the first.
@@ -40,10 +40,10 @@ impl WriteProbe {
                 let reason = error.to_string();
                 warn!(
                     reason = &*escape_hidden(&reason),
-                    "the store takes no writes; the service is not ready"
+                    "the store rejects writes; the service is not ready"
                 );
             }
-            (Some(_), None) => info!("the store takes writes again"),
+            (Some(_), None) => info!("the store accepts writes again"),
             _ => {}
         }
     }

@@ -99,16 +99,16 @@ fn a_file_that_cannot_be_used_is_named_with_the_reason() {
     certify(directory.path());
     let key = fs::read(directory.path().join("key.pem")).expect("it is there");
     fs::write(directory.path().join("key.pem"), "x").expect("it is written");
-    assert_eq!(refused(), r#"Key("DIR/key.pem: the file holds no private key that can be read")"#);
+    assert_eq!(refused(), r#"Key("DIR/key.pem: the file contains no readable private key")"#);
     fs::write(directory.path().join("key.pem"), &key).expect("it is written");
     let certificate = fs::read(directory.path().join("cert.pem")).expect("it is there");
     fs::write(directory.path().join("cert.pem"), &key).expect("it is written");
-    assert_eq!(refused(), r#"Certificate("DIR/cert.pem: the file holds no certificate")"#);
+    assert_eq!(refused(), r#"Certificate("DIR/cert.pem: the file contains no certificate")"#);
     certify(directory.path());
     fs::write(directory.path().join("cert.pem"), &certificate).expect("it is written");
     let wrong = refused();
     assert!(
-        wrong.starts_with(r#"Key("DIR/key.pem: the key does not fit the certificate DIR/cert.pem: "#),
+        wrong.starts_with(r#"Key("DIR/key.pem: the key does not match the certificate DIR/cert.pem: "#),
         "{wrong}"
     );
 }

@@ -1,4 +1,4 @@
-//! The prompt of a conversation: built once, kept with everything that was known when it was built.
+//! The stored prompt of a conversation, with the inputs of its build.
 
 use crate::template::TemplateName;
 use jiff::Timestamp;

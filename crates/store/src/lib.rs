@@ -63,7 +63,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 
 /// Templates, conversations and what happened. Each method is one transaction: it happened as a whole, or it did not.
 ///
-/// Whoever changes something is named by an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
+/// The author of a change is an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
 pub trait Store: fmt::Debug + Send + Sync {
     /// Returns what kind of store it is, for people: `memory`, `sqlite`, `postgres`.
     fn kind(&self) -> &'static str;
@@ -195,7 +195,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 /// Opens a store: makes it where it is not there, brings its tables up to date.
 ///
 /// # Errors
-/// It cannot be reached or written, or a newer preface made it.
+/// The store cannot be reached or written, or was made by a newer version of preface.
 pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
     match url {
         StoreUrl::Memory => Ok(Arc::new(memory::MemoryStore::default())),

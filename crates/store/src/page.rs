@@ -1,5 +1,4 @@
-//! Lists come in pages. A page begins behind a place, and a place is the key of an entry: it stays where it is when entries
-//! come and go.
+//! Pages of lists. A page starts after the key of an entry, so it is stable when entries are added or deleted.
 
 use crate::{ConversationId, PromptSummary, TemplateName};
 use jiff::Timestamp;

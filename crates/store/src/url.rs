@@ -1,4 +1,4 @@
-//! Where a store is: `sqlite:PATH`, `postgres://…`, `memory:`.
+//! Addresses of stores: `sqlite:PATH`, `postgres://…`, `memory:`.
 
 use crate::StoreError;
 use std::{fmt, path::PathBuf, str::FromStr};

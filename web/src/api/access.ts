@@ -1,16 +1,16 @@
-// The access token of a service that listens beyond its own machine. It is kept for this tab only.
+// The access token of a service that listens beyond its own machine. It is stored for this tab only.
 import { signal } from "@preact/signals";
 import { keep, kept } from "../keep";
 
 const NAME = "preface-access";
 
-/** Somebody waits for a token to be given; the shell shows a dialog. */
+/** Receives the token that the user enters; while it is set, the shell shows a dialog. */
 export const wanted = signal<((token: string | null) => void) | null>(null);
 let asking: Promise<boolean> | null = null;
 
 export const access = (): string | null => kept("session", NAME);
 
-/** Asks the person for a token. `refused` is the one that was just turned down. False: they would rather not. */
+/** Asks the user for a token. `refused` is the token that was just rejected. False if the user cancels. */
 export function askForAccess(refused: string | null): Promise<boolean> {
   // Another request has asked meanwhile, and there is a new one to try.
   if (!asking && access() !== refused) return Promise.resolve(true);

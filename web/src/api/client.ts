@@ -1,4 +1,4 @@
-// Asks the service. The paths, bodies and answers are those of its description; nothing is said here about single resources.
+// Sends requests to the service. Paths, bodies and responses have the types of its OpenAPI description.
 import { meta, OLD_PAGE, renewed } from "./meta";
 import { access, askForAccess } from "./access";
 import { Away, Problem, isAborted, type ProblemBody } from "./problem";
@@ -6,7 +6,7 @@ import type { paths } from "./schema";
 
 type Method = "get" | "put" | "post" | "delete";
 
-/** The paths that know a method. */
+/** The paths that support a method. */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P][M] extends { responses: unknown } ? P : never;
 }[keyof paths];
@@ -18,7 +18,7 @@ type Body<O> = O extends { requestBody?: infer R }
   : undefined;
 type Good<R> = R extends { 200: infer T } ? T : R extends { 204: unknown } ? never : never;
 type Json<T> = T extends { content: { "application/json": infer J } } ? J : undefined;
-/** What a path answers when all went well. */
+/** The response body of a path on success. */
 export type Answered<M extends Method, P extends PathOf<M>> =
   Operation<M, P> extends { responses: infer R } ? ([Good<R>] extends [never] ? undefined : Json<Good<R>>) : never;
 
@@ -30,23 +30,23 @@ export interface Asking<M extends Method, P extends PathOf<M>> {
   ifMatch?: string | null | undefined;
   /** True for a write that must be the first of its name. */
   ifNew?: boolean;
-  /** The ETag of what is known already: a refusal with status 304 says that nothing is newer. */
+  /** The ETag of the version that the page has; status 304 is thrown as a `Problem` if it is current. */
   ifNoneMatch?: string | null | undefined;
   signal?: AbortSignal;
 }
 
-/** An answer with what its headers say. */
+/** A response with the values of its headers. */
 export interface Answer<T> {
   data: T;
   status: number;
   etag: string | null;
   /** The version of a template; 0 where nothing is stored. */
   version: number | null;
-  /** True where the store is away and this is only what is shown meanwhile. */
+  /** True if the store is unavailable and this is the fallback. */
   degraded: boolean;
 }
 
-/** Asks; throws a `Problem` for a refusal and `Away` where nobody answers. */
+/** Sends a request; throws a `Problem` for an error response and `Away` if the service is unreachable. */
 export async function ask<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
@@ -76,7 +76,7 @@ export async function ask<M extends Method, P extends PathOf<M>>(
   };
 }
 
-/** Reads an address whose answer is no JSON, or that the description does not have. */
+/** Reads an address whose response is not JSON, or that the OpenAPI description lacks. */
 export async function read(path: string, query: Record<string, string> = {}): Promise<Response> {
   const headers = new Headers();
   const response = await sent(address(path, undefined, query), { headers, cache: "no-store" }, headers);
@@ -99,7 +99,7 @@ async function sent(url: string, init: RequestInit, headers: Headers): Promise<R
       response = await fetch(url, init);
     } catch (error) {
       if (isAborted(error)) throw error;
-      throw new Away("the service does not answer");
+      throw new Away("the service is not responding");
     }
     if ((await isOfOldPage(response)) && (await renewed())) {
       headers.set("X-Preface-Token", meta.token);
@@ -118,10 +118,10 @@ async function isOfOldPage(response: Response): Promise<boolean> {
 async function refusal(response: Response): Promise<Error> {
   const kind = response.headers.get("Content-Type") ?? "";
   const body = kind.includes("json") ? ((await response.json().catch(() => ({}))) as Partial<ProblemBody>) : {};
-  if (response.status === 502 || response.status === 504) return new Away("the service does not answer");
+  if (response.status === 502 || response.status === 504) return new Away("the service is not responding");
   if (response.status === 503) {
     const wait = Number(response.headers.get("Retry-After"));
-    return new Away(body.detail ?? "the store does not answer", wait > 0 ? wait : 2);
+    return new Away(body.detail ?? "the store is not responding", wait > 0 ? wait : 2);
   }
   return new Problem(response.status, body);
 }

@@ -1,10 +1,10 @@
-// What goes wrong when asking the service, in a form that a person can read.
+// Errors of requests to the service, as messages for the user.
 import { size } from "../amount";
 import type { components } from "./schema";
 
 export type ProblemBody = components["schemas"]["Problem"];
 
-/** The service answered that it will not or cannot. */
+/** An error response of the service. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -13,7 +13,7 @@ export class Problem extends Error {
   readonly diagnostics: ProblemBody["diagnostics"];
 
   constructor(status: number, body: Partial<ProblemBody>) {
-    super(sentence(body.detail ?? body.title ?? `the service answered ${status}`));
+    super(sentence(body.detail ?? body.title ?? `the service returned HTTP ${status}`));
     this.name = "Problem";
     this.status = status;
     this.code = body.code ?? "";
@@ -23,7 +23,7 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody answered: no connection, or nothing behind it. */
+/** The service or its store is unreachable. */
 export class Away extends Error {
   readonly retryAfter: number;
 
@@ -34,17 +34,17 @@ export class Away extends Error {
   }
 }
 
-/** True for an error that says that the request was given up on purpose. */
+/** True if the request was aborted on purpose. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** True where the role of the access token does not permit a request: a limit, and not a failure. */
+/** True if the role of the access token does not permit the request. */
 export function isNotPermitted(error: unknown): boolean {
   return error instanceof Problem && error.code === "role";
 }
 
-/** Returns what to tell a person about an error. */
+/** Returns the message for an error. */
 export function told(error: unknown): string {
   if (isNotPermitted(error)) return `Your access token does not permit this. ${(error as Problem).message}`;
   if (error instanceof Problem && /^(template|body)-too-large$/.test(error.code)) return tooLarge(error);
@@ -52,14 +52,14 @@ export function told(error: unknown): string {
   return error instanceof Error ? sentence(error.message) : sentence(String(error));
 }
 
-/** Its help is for whoever runs the service; a writer wants to know how long a text may be. */
+/** The help of the service is for its operator; the author of a template needs the limit. */
 function tooLarge({ message }: Problem): string {
   const [is, most] = (message.match(/\d+/g) ?? []).map(Number);
-  const limit = most ? ` It is ${size(is!)}; the most is ${size(most)} (${most.toLocaleString("en")} bytes).` : "";
-  return `This text is too long to be saved.${limit} Shorten it, or split it into templates or files.`;
+  const limit = most ? ` Its size is ${size(is!)}; the limit is ${size(most)} (${most.toLocaleString("en")} bytes).` : "";
+  return `The template is too large to save.${limit} Shorten it, or split it into several templates or files.`;
 }
 
-/** The service's sentences start small and end open; on a page they are sentences. */
+/** Capitalizes a message of the service and adds the final period. */
 export function sentence(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") return "";

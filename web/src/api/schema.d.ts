@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the editor. */
+        /** Returns the editor. */
         get: operations["editor"];
         put?: never;
         post?: never;
@@ -66,7 +66,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Forgets a conversation. Its next turn is a first turn.
+         * Deletes a conversation. Its next turn is a first turn.
          * @description Roles of an access token: `write`.
          */
         delete: operations["forget"];
@@ -85,7 +85,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Builds the prompt afresh, stores it, and returns it with the compaction's instructions after it.
+         * Rebuilds the prompt, stores it, and returns it with the compaction's instructions after it.
          * @description Each of several requests at the same time may build one: each answer is a prompt that was stored as a revision of its own,
          *     or the one that another request stored meanwhile. With `If-Match` exactly one is done, and the others are refused with 412.
          *
@@ -106,7 +106,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells where each byte of the kept prompt came from.
+         * Returns the origin of every byte of the stored prompt.
          * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["explain"];
@@ -126,7 +126,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what the conversation was told before, the newest first.
+         * Lists the earlier prompts of a conversation, newest first.
          * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["past"];
@@ -148,8 +148,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays,
-         *     unless it was asked for another directory, model, preset or template.
+         * Rebuilds the prompt outside of a compaction and returns the difference. An identical prompt is not stored again, unless
+         *     the directory, model, preset or template of the request changed.
          * @description Roles of an access token: `converse`, `write`.
          */
         post: operations["refresh"];
@@ -167,7 +167,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the prompt that is kept, and builds nothing.
+         * Returns the stored prompt, without building one.
          * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["prompt"];
@@ -189,7 +189,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Returns the prompt of a conversation: the first turn builds and keeps it (201), every later one gets the same bytes
+         * Returns the prompt of a conversation: the first turn builds and stores it (201), every later one gets the same bytes
          *     (200).
          * @description Roles of an access token: `converse`, `write`.
          */
@@ -247,7 +247,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adds what a document holds and the store does not; authors, times and notes are kept.
+         * Adds the versions of a document that the store lacks, with their authors, times and notes.
          * @description Versions that are there already, in the document's order, are skipped. Where the store has others than the document
          *     knows, the document's are added behind them, and the reply says so. A label that stands on another version here stays.
          *
@@ -307,7 +307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the plain page. */
+        /** Returns the plain page. */
         get: operations["page"];
         put?: never;
         post?: never;
@@ -327,7 +327,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Forgets the conversations whose prompt is older than an age.
+         * Deletes the conversations whose prompt is older than an age.
          * @description Roles of an access token: `write`.
          */
         post: operations["purge"];
@@ -345,7 +345,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reports whether the store answers and takes writes: the service writes to it every five seconds. The kind of store and the
+         * Checks that the store responds and accepts writes: the service writes to it every five seconds. The kind of store and the
          *     reason of a failure are for those who may read it.
          */
         get: operations["readyz"];
@@ -365,7 +365,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what the layers bring for a directory, active or not, and why. Nothing is started.
+         * Lists the entries of all layers for a directory with their states and reasons. Nothing is started.
          * @description Roles of an access token: `analyze`, `write`.
          */
         get: operations["scopes"];
@@ -393,7 +393,7 @@ export interface paths {
          */
         get: operations["system_prompt_get"];
         /**
-         * Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+         * Stores a text as the next version. Its bytes are not changed; diagnostics never reject it.
          * @description The text that is the current one already, without a note, adds no version.
          *
          *     Roles of an access token: `write`.
@@ -401,7 +401,7 @@ export interface paths {
         put: operations["system_prompt_put"];
         post?: never;
         /**
-         * Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+         * Resets to the default, by adding a version. Older versions can be restored.
          * @description Roles of an access token: `write`.
          */
         delete: operations["system_prompt_reset"];
@@ -420,9 +420,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Analyzes a template: its tags, findings, what it renders to and where each byte of that came from, the values it names.
-         * @description A template that breaks a hard limit has an error among its diagnostics and no preview. Long lists are cut; `left` says
-         *     how much.
+         * Analyzes a template: tags, diagnostics, a preview with the origin of every byte, and the variables it uses.
+         * @description A template that exceeds a hard limit has an error among its diagnostics and no preview. Long lists are truncated; `left` is the
+         *     number of omitted entries.
          *
          *     Roles of an access token: `analyze`, `write`.
          */
@@ -462,7 +462,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Puts a label on a version. It is on one version at a time.
+         * Sets a label on a version. A label belongs to one version at a time.
          * @description Roles of an access token: `write`.
          */
         put: operations["system_prompt_set_label"];
@@ -485,7 +485,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what a template can name. With a query, also what that is there. With `cwd`, which reads files, the role of an access
+         * Lists the available variables. With a query, also their values. With `cwd`, which reads files, the role of an access
          *     token must include `analyze`.
          * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
@@ -548,7 +548,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adds a version that says what an older one says; its note names that one.
+         * Restores an older version as a new version; its note has the older number.
          * @description Roles of an access token: `write`.
          */
         post: operations["system_prompt_restore"];
@@ -591,7 +591,7 @@ export interface paths {
          */
         get: operations["template_get"];
         /**
-         * Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+         * Stores a text as the next version. Its bytes are not changed; diagnostics never reject it.
          * @description The text that is the current one already, without a note, adds no version.
          *
          *     Roles of an access token: `write`.
@@ -599,7 +599,7 @@ export interface paths {
         put: operations["template_put"];
         post?: never;
         /**
-         * Deletes the template, by a version that says so. Nothing is lost: older versions can be read and restored.
+         * Deletes the template, by adding a version. Older versions can be read and restored.
          * @description Roles of an access token: `write`.
          */
         delete: operations["template_reset"];
@@ -637,7 +637,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Puts a label on a version. It is on one version at a time.
+         * Sets a label on a version. A label belongs to one version at a time.
          * @description Roles of an access token: `write`.
          */
         put: operations["template_set_label"];
@@ -702,7 +702,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adds a version that says what an older one says; its note names that one.
+         * Restores an older version as a new version; its note has the older number.
          * @description Roles of an access token: `write`.
          */
         post: operations["template_restore"];
@@ -848,31 +848,26 @@ export interface components {
         };
         /** @description Switches of the template language. */
         AnalyzeOptions: {
-            /** @description Whether `[raw]…[endraw]` keeps what it holds. */
+            /** @description Keeps the content of `[raw]…[endraw]` verbatim. */
             raw?: boolean | null;
-            /** @description Whether lines that hold nothing but working control tags go. */
+            /** @description Removes lines that contain only control tags. */
             trim_tag_lines?: boolean | null;
         };
-        /** @description A template to be looked at. Fields that are not listed here are ignored. */
+        /** @description A template to analyze. Fields that are not listed here are ignored. */
         AnalyzeWrite: {
             /** @description The conversation's id. */
             conversation_id?: string | null;
-            /** @description The working directory, absolute, at or below a root. Without it nothing about a directory is looked at. */
+            /** @description The working directory, absolute, at or below a root. Without it no values of a directory are read. */
             cwd?: string | null;
             /** @description The model's name. */
             model?: string | null;
             /** @description Switches of the template language, where they are not as the profile has them. */
             options?: components["schemas"]["AnalyzeOptions"];
-            /** @description The profile whose limits and switches count; the service's where it is left out. */
+            /** @description The profile whose limits and settings apply; default: that of the service. */
             preset?: string | null;
             /** @description The text. */
             template: string;
         };
-        /**
-         * @description The message that an aside goes with. The order is that of a request.
-         * @enum {string}
-         */
-        AsidePlace: "first-user" | "last-user";
         /** @description What a turn says about the prompt that it wants. Everything but the directory may be left out. */
         Asked: {
             /**
@@ -895,13 +890,6 @@ export interface components {
              * @default null
              */
             cwd: string | null;
-            /**
-             * @description Facts that are set or removed.
-             * @default {}
-             */
-            facts: {
-                [key: string]: string | null;
-            };
             /**
              * @description The same with their texts.
              * @default null
@@ -938,11 +926,23 @@ export interface components {
              */
             tools: string[] | null;
             /**
+             * @description Variables that are set or removed.
+             * @default {}
+             */
+            variables: {
+                [key: string]: string | null;
+            };
+            /**
              * @description The time zone's name.
              * @default null
              */
             zone: string | null;
         };
+        /**
+         * @description The message that an attachment goes with. The order is that of a request.
+         * @enum {string}
+         */
+        AttachmentPlace: "first-user" | "last-user";
         /** @description One thing that happened, without the text that it happened to. */
         AuditEvent: {
             payload: components["schemas"]["AuditEvent_ContextContributionMade"];
@@ -1075,21 +1075,21 @@ export interface components {
          * @enum {string}
          */
         Change: "same" | "changed" | "added" | "removed" | "moved";
-        /** @description What changed since the prompt was built, and the instructions of the compaction. */
+        /** @description The changed inputs of the prompt, and the instructions of the compaction. */
         CompactionBody: {
-            /** @description The agent whose prompt it is; the main conversation's where it is left out. */
+            /** @description The agent whose prompt it is; default: the main conversation's. */
             agent?: string | null;
             /** @description The directory that is worked in, absolute, at or below a root. May be left out where the service has one root. */
             cwd?: string | null;
-            /** @description What the model is told to do; the profile's instructions where it is left out. */
+            /** @description The instructions for the summary; default: those of the profile. */
             instructions?: string | null;
             /** @description The model's name. */
             model?: string | null;
-            /** @description A preset or profile by name; that of the service where it is left out. */
+            /** @description A preset or profile by name; default: that of the service. */
             preset?: string | null;
-            /** @description The template: `name`, `name@label` or `name@3`; `main` where it is left out. */
+            /** @description The template: `name`, `name@label` or `name@3`; default: `main`. */
             template?: string | null;
-            /** @description The active tools, by name; those of the profile where it is left out. */
+            /** @description The active tools, by name; default: those of the profile. */
             tools?: components["schemas"]["ToolName"][] | null;
         };
         /** @description The prompt of a compaction. */
@@ -1117,7 +1117,7 @@ export interface components {
         ConversationItem: {
             /**
              * Format: int64
-             * @description How long the prompt is, in bytes.
+             * @description The length of the prompt in bytes.
              */
             bytes: number;
             /**
@@ -1125,7 +1125,7 @@ export interface components {
              * @description When the prompt was built.
              */
             constructed_at: string;
-            /** @description Its id. */
+            /** @description The id. */
             conversation_id: string;
             /**
              * Format: date-time
@@ -1134,13 +1134,13 @@ export interface components {
             created_at: string;
             /** @description The directory it was built for. */
             cwd: string;
-            /** @description The digest of the kept prompt. */
+            /** @description The digest of the stored prompt. */
             fingerprint: string;
             /** @description The model it was built for. */
             model: string | null;
             /** @description The profile it was built by. */
             preset: string;
-            /** @description Why it was built. */
+            /** @description The reason for the build. */
             reason: components["schemas"]["ConstructReason"];
             /**
              * Format: int64
@@ -1262,8 +1262,8 @@ export interface components {
             /** @description What is not there, and why. */
             absent: components["schemas"]["Absent"][];
             /** @description What is sent beside it, in messages of the user; it is no part of the text. */
-            asides?: components["schemas"]["DocumentAside"][];
-            /** @description Facts for the log. */
+            attachments?: components["schemas"]["DocumentAttachment"][];
+            /** @description Variables for the log. */
             audit: components["schemas"]["AuditEvent"][];
             /** @description Notes for this caller. */
             diagnostics: components["schemas"]["Diagnostic"][];
@@ -1287,21 +1287,21 @@ export interface components {
          *     it are the request's.
          *
          *     ```
-         *     use preface_core::{aside::AsidePlace, document::DocumentAside};
+         *     use preface_core::{attachment::AsidePlace, document::DocumentAside};
          *     let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
-         *         "origins":[{"kind":"fact","key":"event:path","source":"the event"}],
-         *         "spans":[{"range":[0,4],"origin":{"kind":"fact","key":"event:path","source":"the event"}}]}"#;
-         *     let aside: DocumentAside = serde_json::from_str(json).unwrap();
-         *     assert_eq!((aside.place, aside.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
+         *         "origins":[{"kind":"variable","key":"event:path","source":"the event"}],
+         *         "spans":[{"range":[0,4],"origin":{"kind":"variable","key":"event:path","source":"the event"}}]}"#;
+         *     let attachment: DocumentAside = serde_json::from_str(json).unwrap();
+         *     assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
          *     ```
          */
-        DocumentAside: {
+        DocumentAttachment: {
             /** @description The reminder or section that it is. */
             id: string;
             /** @description Where its text came from, each once, in order of first appearance. */
             origins: components["schemas"]["Origin"][];
             /** @description The message that it goes with. */
-            place: components["schemas"]["AsidePlace"];
+            place: components["schemas"]["AttachmentPlace"];
             /** @description Where each byte came from. */
             spans: components["schemas"]["DocumentSpan"][];
             /** @description How long its bytes stay the same. */
@@ -1327,7 +1327,7 @@ export interface components {
             /** @description What it lost. */
             cuts: components["schemas"]["Cut"][];
             /**
-             * @description Where its text came from, each file (with the span that covers all that was taken), profile key, fact and flag
+             * @description Where its text came from, each file (with the span that covers all that was taken), profile key, variable and flag
              *     once, in order of first appearance.
              */
             origins: components["schemas"]["Origin"][];
@@ -1353,11 +1353,11 @@ export interface components {
             tokens: number;
         };
         /**
-         * @description Publishes a run of bytes of the prompt, or of an aside, and its origin.
+         * @description Publishes a run of bytes of the prompt, or of an attachment, and its origin.
          *
          *     ```
          *     use preface_core::document::DocumentSpan;
-         *     let json = r#"{"range":[3,7],"origin":{"kind":"fact","key":"git:branch","source":".git/HEAD"}}"#;
+         *     let json = r#"{"range":[3,7],"origin":{"kind":"variable","key":"git:branch","source":".git/HEAD"}}"#;
          *     let span: DocumentSpan = serde_json::from_str(json).unwrap();
          *     assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
          *     ```
@@ -1365,7 +1365,7 @@ export interface components {
         DocumentSpan: {
             /** @description Where they came from. */
             origin: components["schemas"]["Origin"];
-            /** @description The bytes, counted from the start of the **prompt**; those of an aside from the start of its text. */
+            /** @description The bytes, counted from the start of the **prompt**; those of an attachment from the start of its text. */
             range: [
                 number,
                 number
@@ -1378,16 +1378,16 @@ export interface components {
             /** @description The layer. */
             scope: components["schemas"]["Scope"];
         };
-        /** @description Where a kept prompt came from. */
+        /** @description The origins of a stored prompt. */
         ExplainReply: {
-            /** @description What was asked. */
+            /** @description The request that the prompt was built for. */
             asked: components["schemas"]["Asked"];
-            /** @description Its parts with the origin of each byte: what `preface explain --format json` prints. */
+            /** @description The parts with the origin of every byte, as printed by `preface explain --format json`. */
             document: components["schemas"]["Document"];
-            /** @description What was looked up, by name; digests in place of values. */
-            facts: components["schemas"]["FactUsed"][];
             /** @description The prompt. */
             prompt: components["schemas"]["PromptReply"];
+            /** @description The used variables; digests instead of values. */
+            variables: components["schemas"]["UsedValue"][];
         };
         /** @description All templates of a store. */
         Export: {
@@ -1395,19 +1395,6 @@ export interface components {
             format: string;
             /** @description The templates, by name. */
             templates: components["schemas"]["StoredTemplate"][];
-        };
-        /** @description A fact that a prompt depends on. */
-        FactUsed: {
-            /** @description The digest of the value, as `blake3:<hex>`. */
-            digest?: string | null;
-            /** @description True where it had a value. */
-            exists: boolean;
-            /** @description Its name. */
-            fact: string;
-            /** @description Who answered. */
-            source: string;
-            /** @description How long its value stays the same. */
-            stability: components["schemas"]["Stability"];
         };
         /**
          * @description Points at the place where two texts part.
@@ -1429,8 +1416,18 @@ export interface components {
         Health: {
             /** @description `ok`. */
             status: string;
-            /** @description The kind of store, for those who may read it. */
+            /** @description The kind of store; requires the role `read`. */
             store?: string | null;
+        };
+        /** @description A prompt that was replaced. */
+        HistoryItem: components["schemas"]["ConversationItem"] & {
+            /**
+             * Format: date-time
+             * @description The time of its replacement.
+             */
+            replaced_at: string;
+            /** @description The text. */
+            system_prompt: string;
         };
         /** @description A run of changes with a few lines around them. */
         Hunk: {
@@ -1608,10 +1605,10 @@ export interface components {
             /** @description The profile. */
             profile: string;
         } | {
-            /** @description The fact, `type:name`. */
+            /** @description The variable, `type:name`. */
             key: string;
             /** @enum {string} */
-            kind: "fact";
+            kind: "variable";
             /** @description Who answered. */
             source: string;
         } | {
@@ -1648,7 +1645,7 @@ export interface components {
             items: {
                 /**
                  * Format: int64
-                 * @description How long the prompt is, in bytes.
+                 * @description The length of the prompt in bytes.
                  */
                 bytes: number;
                 /**
@@ -1656,7 +1653,7 @@ export interface components {
                  * @description When the prompt was built.
                  */
                 constructed_at: string;
-                /** @description Its id. */
+                /** @description The id. */
                 conversation_id: string;
                 /**
                  * Format: date-time
@@ -1665,13 +1662,13 @@ export interface components {
                 created_at: string;
                 /** @description The directory it was built for. */
                 cwd: string;
-                /** @description The digest of the kept prompt. */
+                /** @description The digest of the stored prompt. */
                 fingerprint: string;
                 /** @description The model it was built for. */
                 model: string | null;
                 /** @description The profile it was built by. */
                 preset: string;
-                /** @description Why it was built. */
+                /** @description The reason for the build. */
                 reason: components["schemas"]["ConstructReason"];
                 /**
                  * Format: int64
@@ -1680,32 +1677,32 @@ export interface components {
                 revision: number;
                 template: components["schemas"]["Template"] | null;
             }[];
-            /** @description What to ask `after` for the next page; null: this is the last. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next: string | null;
         };
         /** @description One page of a list. */
-        Paged_PastItem: {
+        Paged_HistoryItem: {
             /** @description The entries. */
             items: (components["schemas"]["ConversationItem"] & {
                 /**
                  * Format: date-time
-                 * @description When it was replaced.
+                 * @description The time of its replacement.
                  */
                 replaced_at: string;
-                /** @description Its text. */
+                /** @description The text. */
                 system_prompt: string;
             })[];
-            /** @description What to ask `after` for the next page; null: this is the last. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next: string | null;
         };
         /** @description One page of a list. */
         Paged_TemplateEntry: {
             /** @description The entries. */
             items: (components["schemas"]["VersionInfo"] & {
-                /** @description Its name. */
+                /** @description The name. */
                 name: string;
             })[];
-            /** @description What to ask `after` for the next page; null: this is the last. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next: string | null;
         };
         /** @description One page of a list. */
@@ -1717,14 +1714,14 @@ export interface components {
                  * @description When.
                  */
                 at: string;
-                /** @description Who wrote it. */
+                /** @description The author. */
                 author: string;
                 /**
                  * Format: int64
-                 * @description How long the text is.
+                 * @description The length of the text in bytes.
                  */
                 bytes: number;
-                /** @description Its labels. */
+                /** @description The labels. */
                 labels: string[];
                 /** @description Why; may be empty. */
                 note: string;
@@ -1736,7 +1733,7 @@ export interface components {
                  */
                 version: number;
             }[];
-            /** @description What to ask `after` for the next page; null: this is the last. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next: string | null;
         };
         /**
@@ -1758,16 +1755,6 @@ export interface components {
             tokens_after: number | null;
             /** @description Its tokens on the left side; `None` where it was added. */
             tokens_before: number | null;
-        };
-        /** @description A prompt that was replaced. */
-        PastItem: components["schemas"]["ConversationItem"] & {
-            /**
-             * Format: date-time
-             * @description When it was replaced.
-             */
-            replaced_at: string;
-            /** @description Its text. */
-            system_prompt: string;
         };
         /** @description The place that a diagnostic speaks of. */
         Place: {
@@ -1830,12 +1817,12 @@ export interface components {
         Problem: {
             /** @description A word for programs. */
             code: string;
-            /** @description What went wrong with this request. */
+            /** @description The error of this request. */
             detail: string;
             /** @description Where in a text, for each place. */
             diagnostics?: components["schemas"]["Diagnostic"][];
-            /** @description What to do next. */
-            hint?: string | null;
+            /** @description The next step. */
+            help?: string | null;
             /** @description The id of the request, as in the header `X-Request-Id` and in the log. */
             request_id?: string | null;
             /**
@@ -1843,7 +1830,7 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description What went wrong, in general. */
+            /** @description The summary of the problem type. */
             title: string;
             /** @description `urn:preface:problem:` and the code. */
             type: string;
@@ -1866,7 +1853,7 @@ export interface components {
             created_at: string;
             /** @description The directory it was built for. */
             cwd: string;
-            /** @description What came up. */
+            /** @description Diagnostics. */
             diagnostics: components["schemas"]["Diagnostic"][];
             /** @description The digest of the kept prompt, as `blake3:<hex>`. */
             fingerprint: string;
@@ -1874,14 +1861,14 @@ export interface components {
             model: string | null;
             /** @description The profile it was built by. */
             preset: string;
-            /** @description Why it was built. */
+            /** @description The reason for the build. */
             reason: components["schemas"]["ConstructReason"];
             /**
              * Format: int64
              * @description Counts from 1 with each prompt of the conversation.
              */
             revision: number;
-            /** @description What to send as system prompt; null: send none. */
+            /** @description The system prompt to send; null if none is sent. */
             system_prompt: string | null;
             template: components["schemas"]["Template"] | null;
         };
@@ -1889,21 +1876,21 @@ export interface components {
         PurgeBody: {
             /**
              * Format: int64
-             * @description Those whose prompt was built before so many seconds.
+             * @description Only conversations whose prompt is older than this number of seconds.
              */
             older_than_seconds: number;
         };
-        /** @description What was forgotten. */
+        /** @description The result of a deletion. */
         PurgeReply: {
             /**
              * Format: int64
-             * @description How many conversations.
+             * @description The number of conversations.
              */
             purged: number;
         };
-        /** @description What a refresh did. */
+        /** @description The result of a refresh. */
         RefreshReply: components["schemas"]["PromptReply"] & {
-            /** @description What the new prompt changes. */
+            /** @description The difference from the earlier prompt. */
             difference: components["schemas"]["Difference"];
         };
         /**
@@ -1911,17 +1898,17 @@ export interface components {
          * @enum {string}
          */
         Scope: "bundled" | "global" | "project";
-        /** @description What the layers bring. */
+        /** @description The entries of all layers. */
         ScopesReply: {
-            /** @description The directory that was looked at. */
+            /** @description The directory. */
             cwd: string;
-            /** @description What came up. */
+            /** @description Diagnostics. */
             diagnostics: components["schemas"]["Diagnostic"][];
-            /** @description Every extension of every layer: category, name, origin, whether it is active, what it shadows, and why not. */
+            /** @description Every extension of every layer: category, name, origin, state, and the entries it hides. */
             entries: components["schemas"]["Layered_Extension"][];
             /** @description The directory of the user's own files. */
             global: string | null;
-            /** @description How the profile guards a project. */
+            /** @description The trust mode of the profile. */
             mode: components["schemas"]["TrustMode"];
             /** @description The profile's name. */
             preset: string;
@@ -1929,9 +1916,9 @@ export interface components {
             project: string | null;
             /** @description The MCP servers of all layers. */
             servers: components["schemas"]["Layered_DeclaredServer"][];
-            /** @description How many entries are active, and which are not. */
+            /** @description The number of entries by state. */
             startup: components["schemas"]["Startup"];
-            /** @description Whether the project is trusted. A root of the service is the grant. */
+            /** @description The trust of the project. A root of the service is trusted. */
             trust: components["schemas"]["Trust"];
         };
         /**
@@ -2008,7 +1995,7 @@ export interface components {
          * @description The result of an entry's validation, and of settings that can disable it.
          * @enum {string}
          */
-        Status: "ok" | "disabled" | "pending" | "held";
+        Status: "ok" | "disabled" | "pending" | "untrusted";
         /** @description One template with its history. */
         StoredTemplate: {
             /** @description Its name. */
@@ -2041,17 +2028,17 @@ export interface components {
         Template: {
             /** @description As the conversation chose it: `name`, `name@label` or `name@3`. */
             chosen: string;
-            /** @description Its name. */
+            /** @description The name. */
             name: string;
             /**
              * Format: int64
-             * @description Its version; null where it was the default.
+             * @description The version; null for the built-in default.
              */
             version: number | null;
         };
         /** @description A named template and its current version. */
         TemplateEntry: components["schemas"]["VersionInfo"] & {
-            /** @description Its name. */
+            /** @description The name. */
             name: string;
         };
         /** @description A template. */
@@ -2140,18 +2127,31 @@ export interface components {
         TrustMode: "pinned" | "whole" | "none";
         /** @description The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh. */
         TurnBody: {
-            /** @description The agent whose prompt it is; the main conversation's where it is left out. */
+            /** @description The agent whose prompt it is; default: the main conversation's. */
             agent?: string | null;
             /** @description The directory that is worked in, absolute, at or below a root. May be left out where the service has one root. */
             cwd?: string | null;
             /** @description The model's name. */
             model?: string | null;
-            /** @description A preset or profile by name; that of the service where it is left out. */
+            /** @description A preset or profile by name; default: that of the service. */
             preset?: string | null;
-            /** @description The template: `name`, `name@label` or `name@3`; `main` where it is left out. */
+            /** @description The template: `name`, `name@label` or `name@3`; default: `main`. */
             template?: string | null;
-            /** @description The active tools, by name; those of the profile where it is left out. */
+            /** @description The active tools, by name; default: those of the profile. */
             tools?: components["schemas"]["ToolName"][] | null;
+        };
+        /** @description A variable that a prompt depends on. */
+        UsedValue: {
+            /** @description The digest of the value, as `blake3:<hex>`. */
+            digest?: string | null;
+            /** @description True where it had a value. */
+            exists: boolean;
+            /** @description Who answered. */
+            source: string;
+            /** @description How long its value stays the same. */
+            stability: components["schemas"]["Stability"];
+            /** @description Its name. */
+            variable: string;
         };
         /** @description A key that a template names. */
         UsedVariable: {
@@ -2194,14 +2194,14 @@ export interface components {
             /** @description What stands before the colon. */
             type: string;
         };
-        /** @description A variable, with its value where one was asked for. */
+        /** @description A variable, with its value if requested. */
         VariableEntry: components["schemas"]["Variable"] & {
-            /** @description Whether it exists there. */
+            /** @description True if it exists. */
             exists?: boolean | null;
-            /** @description Its value there; null where it does not exist. */
+            /** @description The value; null if it does not exist. */
             value?: string | null;
         };
-        /** @description What a template can name. */
+        /** @description The available variables. */
         VariablesReply: {
             /** @description The variables, always in the same order. */
             variables: components["schemas"]["VariableEntry"][];
@@ -2213,14 +2213,14 @@ export interface components {
              * @description When.
              */
             at: string;
-            /** @description Who wrote it. */
+            /** @description The author. */
             author: string;
             /**
              * Format: int64
-             * @description How long the text is.
+             * @description The length of the text in bytes.
              */
             bytes: number;
-            /** @description Its labels. */
+            /** @description The labels. */
             labels: string[];
             /** @description Why; may be empty. */
             note: string;
@@ -2266,7 +2266,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2277,7 +2277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2288,7 +2288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2299,7 +2299,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2310,7 +2310,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2357,7 +2357,7 @@ export interface operations {
                     "text/javascript": string;
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2368,7 +2368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2379,7 +2379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The page has no such file. */
+            /** @description The file does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2390,7 +2390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2401,7 +2401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2412,7 +2412,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2441,11 +2441,11 @@ export interface operations {
             query?: {
                 /** @description Where the page before ended: its `next`. */
                 after?: string;
-                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                /** @description The maximum number of entries, 1 to 500; default: 50. */
                 limit?: number;
-                /** @description Those whose id starts so. */
+                /** @description Only conversations whose id has this prefix. */
                 prefix?: string;
-                /** @description Those that were built from the template of this name. */
+                /** @description Only conversations built from the template of this name. */
                 template?: string;
             };
             header?: never;
@@ -2465,7 +2465,7 @@ export interface operations {
                     "application/json": components["schemas"]["Paged_ConversationItem"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2476,7 +2476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2487,7 +2487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2520,7 +2520,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2531,7 +2531,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2542,7 +2542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2570,7 +2570,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the caller knows; without it whatever is kept */
+                /** @description The ETag of the revision that the request is based on; without it the request is unconditional */
                 "If-Match"?: string;
             };
             path: {
@@ -2581,7 +2581,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is forgotten */
+            /** @description Deleted */
             204: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2590,7 +2590,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2601,7 +2601,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2612,7 +2612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2623,7 +2623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation */
+            /** @description The conversation does not exist */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2667,7 +2667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2678,7 +2678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2689,7 +2689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2717,7 +2717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the caller knows; without it whatever is kept */
+                /** @description The ETag of the revision that the request is based on; without it the request is unconditional */
                 "If-Match"?: string;
             };
             path: {
@@ -2726,17 +2726,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description May be left out; a value overrides the earlier one */
+        /** @description Optional; a value overrides the earlier one */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["CompactionBody"];
             };
         };
         responses: {
-            /** @description The prompt that is kept now, and the compaction's own */
+            /** @description The stored prompt, and the instructions of the compaction */
             200: {
                 headers: {
-                    /** @description Tells this state of the conversation from every other */
+                    /** @description Identifies this revision of the conversation */
                     ETag?: string;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -2746,7 +2746,7 @@ export interface operations {
                     "application/json": components["schemas"]["CompactionReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2757,7 +2757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2768,7 +2768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2779,7 +2779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation */
+            /** @description The conversation does not exist */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2834,7 +2834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2845,7 +2845,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It names a template or preset that is not there, or the prompt cannot be built */
+            /** @description The template or preset does not exist, or the prompt cannot be built */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2856,7 +2856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2867,7 +2867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2903,10 +2903,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where it came from */
+            /** @description The origins of the prompt */
             200: {
                 headers: {
-                    /** @description Tells this state of the conversation from every other */
+                    /** @description Identifies this revision of the conversation */
                     ETag?: string;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -2916,7 +2916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExplainReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2927,7 +2927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2938,7 +2938,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2949,7 +2949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation */
+            /** @description The conversation does not exist */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2982,7 +2982,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2993,7 +2993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3004,7 +3004,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3033,7 +3033,7 @@ export interface operations {
             query?: {
                 /** @description Where the page before ended: its `next`. */
                 after?: string;
-                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                /** @description The maximum number of entries, 1 to 500; default: 50. */
                 limit?: number;
             };
             header?: never;
@@ -3053,10 +3053,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Paged_PastItem"];
+                    "application/json": components["schemas"]["Paged_HistoryItem"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3067,7 +3067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3078,7 +3078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3089,7 +3089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation */
+            /** @description The conversation does not exist */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3122,7 +3122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3133,7 +3133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3144,7 +3144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3171,11 +3171,11 @@ export interface operations {
     refresh: {
         parameters: {
             query?: {
-                /** @description True: only show what would change. */
+                /** @description If true, the difference is returned and nothing is stored. */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description The ETag that the caller knows; without it whatever is kept */
+                /** @description The ETag of the revision that the request is based on; without it the request is unconditional */
                 "If-Match"?: string;
             };
             path: {
@@ -3184,17 +3184,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description May be left out; a value overrides the earlier one */
+        /** @description Optional; a value overrides the earlier one */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["TurnBody"];
             };
         };
         responses: {
-            /** @description The prompt that is kept now, and what is other than before */
+            /** @description The stored prompt, and its difference from the earlier one */
             200: {
                 headers: {
-                    /** @description Tells this state of the conversation from every other */
+                    /** @description Identifies this revision of the conversation */
                     ETag?: string;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3204,7 +3204,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefreshReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3215,7 +3215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3226,7 +3226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3237,7 +3237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation */
+            /** @description The conversation does not exist */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3292,7 +3292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3303,7 +3303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It names a template or preset that is not there, or the prompt cannot be built */
+            /** @description The template or preset does not exist, or the prompt cannot be built */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3314,7 +3314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3325,7 +3325,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3353,7 +3353,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the reader has */
+                /** @description The ETag of a cached revision */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3364,10 +3364,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is kept */
+            /** @description The stored prompt */
             200: {
                 headers: {
-                    /** @description Tells this state of the conversation from every other */
+                    /** @description Identifies this revision of the conversation */
                     ETag?: string;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3377,7 +3377,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptReply"];
                 };
             };
-            /** @description The reader has it already (`If-None-Match`) */
+            /** @description Not modified: `If-None-Match` has the current ETag */
             304: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3386,7 +3386,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3397,7 +3397,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3408,7 +3408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3419,7 +3419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation */
+            /** @description The conversation does not exist */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3441,7 +3441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It has text of a project that was declined or revoked on this node since (`trust-changed`) */
+            /** @description The stored prompt includes text of a project whose trust was declined or revoked on this node (`trust-changed`) */
             409: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3463,7 +3463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3474,7 +3474,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3485,7 +3485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3519,17 +3519,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description May be left out */
+        /** @description Optional */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["TurnBody"];
             };
         };
         responses: {
-            /** @description It was kept already */
+            /** @description The stored prompt */
             200: {
                 headers: {
-                    /** @description Tells this state of the conversation from every other */
+                    /** @description Identifies this revision of the conversation */
                     ETag?: string;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3539,10 +3539,10 @@ export interface operations {
                     "application/json": components["schemas"]["PromptReply"];
                 };
             };
-            /** @description It was built by this request */
+            /** @description Built and stored by this request */
             201: {
                 headers: {
-                    /** @description Tells this state of the conversation from every other */
+                    /** @description Identifies this revision of the conversation */
                     ETag?: string;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3552,7 +3552,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3563,7 +3563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3574,7 +3574,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3596,7 +3596,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It has text of a project that was declined or revoked on this node since (`trust-changed`) */
+            /** @description The stored prompt includes text of a project whose trust was declined or revoked on this node (`trust-changed`) */
             409: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3629,7 +3629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3640,7 +3640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It names a template or preset that is not there, or the prompt cannot be built */
+            /** @description The template or preset does not exist, or the prompt cannot be built */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3651,7 +3651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3662,7 +3662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3706,7 +3706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Export"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3717,7 +3717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3728,7 +3728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3761,7 +3761,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3772,7 +3772,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3783,7 +3783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3816,7 +3816,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It lives */
+            /** @description The process is running */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3827,7 +3827,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3838,7 +3838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3849,7 +3849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3860,7 +3860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3871,7 +3871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3908,7 +3908,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was added. */
+            /** @description The added templates and versions. */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3930,7 +3930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3941,7 +3941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3963,7 +3963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another client keeps changing the same template. */
+            /** @description Another client changed the same template repeatedly. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3996,7 +3996,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4007,7 +4007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The document contradicts itself, or something in it cannot be a label, a note or an author; nothing was added. */
+            /** @description The document is inconsistent or contains an invalid label, note or author; nothing was added. */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4018,7 +4018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4029,7 +4029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4062,7 +4062,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The numbers */
+            /** @description The metrics */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4073,7 +4073,7 @@ export interface operations {
                     "application/openmetrics-text": string;
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4084,7 +4084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4095,7 +4095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4128,7 +4128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4139,7 +4139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4150,7 +4150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4194,7 +4194,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4205,7 +4205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4216,7 +4216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4249,7 +4249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4260,7 +4260,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4271,7 +4271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4315,7 +4315,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4326,7 +4326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4337,7 +4337,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4348,7 +4348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4359,7 +4359,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4396,7 +4396,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are forgotten */
+            /** @description The number of deleted conversations */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4407,7 +4407,7 @@ export interface operations {
                     "application/json": components["schemas"]["PurgeReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4418,7 +4418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4429,7 +4429,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4473,7 +4473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4484,7 +4484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4495,7 +4495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4528,7 +4528,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The store answers and takes writes */
+            /** @description The store responds and accepts writes */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4539,7 +4539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4550,7 +4550,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4561,7 +4561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4572,7 +4572,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4583,7 +4583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer, or the last write to it failed */
+            /** @description The store does not respond, or the last write to it failed */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4610,9 +4610,9 @@ export interface operations {
     scopes: {
         parameters: {
             query?: {
-                /** @description The working directory, absolute, at or below a root; the first root where it is left out. */
+                /** @description The working directory, absolute, at or below a root; default: the first root. */
                 cwd?: string;
-                /** @description A preset or profile by name; that of the service where it is left out. */
+                /** @description A preset or profile by name; default: that of the service. */
                 preset?: string;
             };
             header?: never;
@@ -4621,7 +4621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the layers bring. */
+            /** @description The entries of all layers. */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4632,7 +4632,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScopesReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4643,7 +4643,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4654,7 +4654,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The directory does not lie below a root. */
+            /** @description The directory is outside of the roots. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4687,7 +4687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4698,7 +4698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such preset. */
+            /** @description The preset does not exist. */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4709,7 +4709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4720,7 +4720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4748,7 +4748,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the reader has. */
+                /** @description The ETag of a cached version. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4759,11 +4759,11 @@ export interface operations {
             /** @description The template. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
                     /** @description `store` where the store does not answer; then there is no ETag. */
                     "Preface-Degraded"?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -4773,7 +4773,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateReply"];
                 };
             };
-            /** @description The reader has it: `If-None-Match` names its ETag. */
+            /** @description Not modified: `If-None-Match` has the current ETag. */
             304: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4782,7 +4782,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4793,7 +4793,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4804,7 +4804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4837,7 +4837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4848,7 +4848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4859,7 +4859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4887,9 +4887,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the writer knows; without it the last writer wins. */
+                /** @description The ETag of the version that the write is based on; without it the write is unconditional. */
                 "If-Match"?: string;
-                /** @description `*`: only where nothing is stored yet. */
+                /** @description `*`: only if nothing is stored yet. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4901,12 +4901,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is stored. */
+            /** @description Stored. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -4927,7 +4927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4938,7 +4938,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4960,7 +4960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another version is current than the writer believes. */
+            /** @description `If-Match` does not have the ETag of the current version. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4993,7 +4993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5004,7 +5004,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5015,7 +5015,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5043,7 +5043,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the writer knows; without it the last writer wins. */
+                /** @description The ETag of the version that the write is based on; without it the write is unconditional. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -5054,9 +5054,9 @@ export interface operations {
             /** @description The default template. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5066,7 +5066,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5077,7 +5077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5088,7 +5088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5110,7 +5110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another version is current than the writer believes. */
+            /** @description `If-Match` does not have the ETag of the current version. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5132,7 +5132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5143,7 +5143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5154,7 +5154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5191,7 +5191,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What there is to see. */
+            /** @description The analysis. */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5202,7 +5202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Analysis"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5213,7 +5213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5224,7 +5224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The directory does not lie below a root. */
+            /** @description The directory is outside of the roots. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5268,7 +5268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5279,7 +5279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It names a profile that is not there. */
+            /** @description The profile does not exist. */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5290,7 +5290,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5301,7 +5301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5339,7 +5339,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What differs. */
+            /** @description The difference. */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5350,7 +5350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Diff"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5361,7 +5361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5372,7 +5372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5383,7 +5383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5416,7 +5416,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5427,7 +5427,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5438,7 +5438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5467,7 +5467,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter. */
                 label: string;
             };
             cookie?: never;
@@ -5489,7 +5489,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelWrite"];
                 };
             };
-            /** @description The label cannot be one, or the body cannot be read. */
+            /** @description Invalid label, or the body cannot be read. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5500,7 +5500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5511,7 +5511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5522,7 +5522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5566,7 +5566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5577,7 +5577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5588,7 +5588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5617,14 +5617,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter. */
                 label: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No version has the label any more. */
+            /** @description The label is deleted. */
             204: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5633,7 +5633,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The label cannot be one. */
+            /** @description Invalid label. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5644,7 +5644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5655,7 +5655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5666,7 +5666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No version has that label. */
+            /** @description The label does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5699,7 +5699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5710,7 +5710,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5721,7 +5721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5750,7 +5750,7 @@ export interface operations {
             query?: {
                 /** @description The conversation's id. */
                 conversation_id?: string;
-                /** @description The working directory, absolute, at or below a root. Without it nothing about a directory is looked at. */
+                /** @description The working directory, absolute, at or below a root. Without it no values of a directory are read. */
                 cwd?: string;
                 /** @description The model's name. */
                 model?: string;
@@ -5772,7 +5772,7 @@ export interface operations {
                     "application/json": components["schemas"]["VariablesReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5783,7 +5783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5827,7 +5827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5838,7 +5838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5849,7 +5849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5878,7 +5878,7 @@ export interface operations {
             query?: {
                 /** @description Where the page before ended: its `next`. */
                 after?: string;
-                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                /** @description The maximum number of entries, 1 to 500; default: 50. */
                 limit?: number;
             };
             header?: never;
@@ -5898,7 +5898,7 @@ export interface operations {
                     "application/json": components["schemas"]["Paged_VersionInfo"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5909,7 +5909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5920,7 +5920,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5953,7 +5953,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5964,7 +5964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5975,7 +5975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6004,7 +6004,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which version. */
+                /** @description The number of the version. */
                 version: number;
             };
             cookie?: never;
@@ -6022,7 +6022,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6033,7 +6033,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6044,7 +6044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6055,7 +6055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6088,7 +6088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6099,7 +6099,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6110,7 +6110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6138,23 +6138,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the writer knows; without it the last writer wins. */
+                /** @description The ETag of the version that the write is based on; without it the write is unconditional. */
                 "If-Match"?: string;
             };
             path: {
-                /** @description Which version. */
+                /** @description The number of the version. */
                 version: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is current again. */
+            /** @description The restored version. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6164,7 +6164,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6175,7 +6175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6186,7 +6186,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6197,7 +6197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6219,7 +6219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another version is current than the writer believes. */
+            /** @description `If-Match` does not have the ETag of the current version. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6241,7 +6241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6252,7 +6252,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6263,7 +6263,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6292,7 +6292,7 @@ export interface operations {
             query?: {
                 /** @description Where the page before ended: its `next`. */
                 after?: string;
-                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                /** @description The maximum number of entries, 1 to 500; default: 50. */
                 limit?: number;
             };
             header?: never;
@@ -6312,7 +6312,7 @@ export interface operations {
                     "application/json": components["schemas"]["Paged_TemplateEntry"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6323,7 +6323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6334,7 +6334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6367,7 +6367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6378,7 +6378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6389,7 +6389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6417,7 +6417,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the reader has. */
+                /** @description The ETag of a cached version. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6431,9 +6431,9 @@ export interface operations {
             /** @description The template. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6443,7 +6443,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateReply"];
                 };
             };
-            /** @description The reader has it: `If-None-Match` names its ETag. */
+            /** @description Not modified: `If-None-Match` has the current ETag. */
             304: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6452,7 +6452,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6463,7 +6463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6474,7 +6474,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6485,7 +6485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no template of this name. */
+            /** @description The template does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6518,7 +6518,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6529,7 +6529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6540,7 +6540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6568,9 +6568,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the writer knows; without it the last writer wins. */
+                /** @description The ETag of the version that the write is based on; without it the write is unconditional. */
                 "If-Match"?: string;
-                /** @description `*`: only where nothing is stored yet. */
+                /** @description `*`: only if nothing is stored yet. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6585,12 +6585,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is stored. */
+            /** @description Stored. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6611,7 +6611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6622,7 +6622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6644,7 +6644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another version is current than the writer believes. */
+            /** @description `If-Match` does not have the ETag of the current version. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6677,7 +6677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6688,7 +6688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6699,7 +6699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6727,7 +6727,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the writer knows; without it the last writer wins. */
+                /** @description The ETag of the version that the write is based on; without it the write is unconditional. */
                 "If-Match"?: string;
             };
             path: {
@@ -6741,7 +6741,7 @@ export interface operations {
             /** @description The default template, where the name is the one of the first template, which always has a text. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
                     /** @description The version with this text. */
                     "Preface-Version"?: number;
@@ -6764,7 +6764,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6775,7 +6775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6786,7 +6786,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6797,7 +6797,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no template of this name, or it is deleted. */
+            /** @description The template does not exist or is deleted. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6819,7 +6819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another version is current than the writer believes. */
+            /** @description `If-Match` does not have the ETag of the current version. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6841,7 +6841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6852,7 +6852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6863,7 +6863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6904,7 +6904,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What differs. */
+            /** @description The difference. */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6915,7 +6915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Diff"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6926,7 +6926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6937,7 +6937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6948,7 +6948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6981,7 +6981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6992,7 +6992,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7003,7 +7003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7032,7 +7032,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter. */
                 label: string;
                 /** @description The name of the template. */
                 name: string;
@@ -7056,7 +7056,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelWrite"];
                 };
             };
-            /** @description The label cannot be one, or the body cannot be read. */
+            /** @description Invalid label, or the body cannot be read. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7067,7 +7067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7078,7 +7078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7089,7 +7089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7133,7 +7133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7144,7 +7144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7155,7 +7155,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7184,7 +7184,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter. */
                 label: string;
                 /** @description The name of the template. */
                 name: string;
@@ -7193,7 +7193,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No version has the label any more. */
+            /** @description The label is deleted. */
             204: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7202,7 +7202,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The label cannot be one. */
+            /** @description Invalid label. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7213,7 +7213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7224,7 +7224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7235,7 +7235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No version has that label. */
+            /** @description The label does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7268,7 +7268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7279,7 +7279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7290,7 +7290,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7319,7 +7319,7 @@ export interface operations {
             query?: {
                 /** @description Where the page before ended: its `next`. */
                 after?: string;
-                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                /** @description The maximum number of entries, 1 to 500; default: 50. */
                 limit?: number;
             };
             header?: never;
@@ -7342,7 +7342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Paged_VersionInfo"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7353,7 +7353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7364,7 +7364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7375,7 +7375,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no template of this name. */
+            /** @description The template does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7408,7 +7408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7419,7 +7419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7430,7 +7430,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7461,7 +7461,7 @@ export interface operations {
             path: {
                 /** @description The name of the template. */
                 name: string;
-                /** @description Which version. */
+                /** @description The number of the version. */
                 version: number;
             };
             cookie?: never;
@@ -7479,7 +7479,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7490,7 +7490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7501,7 +7501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7512,7 +7512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7545,7 +7545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7556,7 +7556,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7567,7 +7567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7595,25 +7595,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that the writer knows; without it the last writer wins. */
+                /** @description The ETag of the version that the write is based on; without it the write is unconditional. */
                 "If-Match"?: string;
             };
             path: {
                 /** @description The name of the template. */
                 name: string;
-                /** @description Which version. */
+                /** @description The number of the version. */
                 version: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is current again. */
+            /** @description The restored version. */
             200: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
+                    /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -7623,7 +7623,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateReply"];
                 };
             };
-            /** @description The request cannot be read, or does not name one host. */
+            /** @description The request is invalid or has no single `Host`. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7634,7 +7634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known, or it has expired. */
+            /** @description The access token is missing, unknown or expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7645,7 +7645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            /** @description The request comes from another site, or the role of the token is insufficient. */
             403: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7656,7 +7656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such version. */
+            /** @description The version does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7678,7 +7678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another version is current than the writer believes. */
+            /** @description `If-Match` does not have the ETag of the current version. */
             412: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7700,7 +7700,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This service does not have the name that the request asks for. */
+            /** @description The service does not allow the host of the request. */
             421: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7711,7 +7711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A mistake of preface, or a store that failed. */
+            /** @description Internal error, or a failure of the store. */
             500: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7722,7 +7722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much to do, or the store does not answer. Try again later. */
+            /** @description Overloaded, or the store does not respond. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */

@@ -1,4 +1,4 @@
-// Short names for what the service speaks of.
+// Short names for the types of the service.
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -25,7 +25,7 @@ export type Diff = Schemas["Diff"];
 export type DiffLine = Schemas["DiffLine"];
 export type ConversationItem = Schemas["ConversationItem"];
 export type PromptReply = Schemas["PromptReply"];
-export type PastItem = Schemas["PastItem"];
+export type HistoryItem = Schemas["HistoryItem"];
 export type ExplainReply = Schemas["ExplainReply"];
 export type RefreshReply = Schemas["RefreshReply"];
 export type Origin = Schemas["Origin"];

@@ -1,4 +1,4 @@
-// A compaction by hand: what it would change, what it adds to its own answer, and that answer to take along.
+// A manual compaction: its effect on the prompt, and the instructions that its response adds.
 import { useEffect, useState } from "preact/hooks";
 import { amount } from "../amount";
 import { told } from "../api/problem";
@@ -26,7 +26,7 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
     try {
       setMade(await conversation.compact(instructions.trim()));
     } catch (error) {
-      setTrouble(isStale(error) ? "Somebody else changed this conversation meanwhile. Close this and look again." : told(error));
+      setTrouble(isStale(error) ? "This conversation was changed by another client. Close this dialog and review the new prompt." : told(error));
       if (isStale(error)) await conversation.load();
     }
     setBusy(false);
@@ -34,30 +34,30 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
   if (made) return <Done made={made} close={close} />;
   return (
     <Dialog
-      title="Compact the conversation"
+      title="Compact conversation"
       size="wide"
       onClose={close}
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
           <Button kind="main" disabled={busy} onClick={() => void compact()}>
-            {busy ? "Compacting…" : "Compact now"}
+            {busy ? "Compacting…" : "Compact"}
           </Button>
         </>
       }
     >
       <div class="refresh">
         <p class="soft">
-          Agents do this when a conversation is summarised. The prompt is built afresh and kept; the answer to this one request also ends with
-          instructions for the summary. Later turns get the prompt without them.
+          Agents compact a conversation when they summarize it. The prompt is rebuilt and stored. The response to this request also includes
+          instructions for the summary; later turns get the prompt without them.
         </p>
         <label class="label">
-          Instructions to add
+          Additional instructions
           <textarea
             class="field block"
             rows={3}
             value={instructions}
-            placeholder="The profile’s own. You see them in the answer."
+            placeholder="Default: the instructions of the profile"
             onInput={(event) => setInstructions(event.currentTarget.value)}
           />
         </label>
@@ -66,9 +66,9 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
             {trouble}
           </p>
         )}
-        <h3>What it would change in the prompt</h3>
+        <h3>Changes to the prompt</h3>
         {tried ? (
-          <DifferenceView before={before} difference={tried.difference} labels={["Kept now", "Fresh"]} />
+          <DifferenceView before={before} difference={tried.difference} labels={["Stored", "New"]} />
         ) : (
           !trouble && <p class="waiting">Building…</p>
         )}
@@ -81,12 +81,12 @@ function Done({ made, close }: { made: Compacted; close: () => void }) {
   const whole = made.system_prompt ?? "";
   return (
     <Dialog
-      title={`Revision ${made.revision} is kept`}
+      title={`Revision ${made.revision} stored`}
       size="medium"
       onClose={close}
       actions={
         <>
-          <Button onClick={() => copy(whole, "The prompt with its instructions is copied.")}>Copy prompt and instructions</Button>
+          <Button onClick={() => copy(whole, "Prompt and instructions copied.")}>Copy prompt and instructions</Button>
           <Button kind="main" onClick={close}>
             Done
           </Button>
@@ -94,8 +94,8 @@ function Done({ made, close }: { made: Compacted; close: () => void }) {
       }
     >
       <p>
-        This was added behind the prompt, for this one answer: {amount(made.instructions.length, "character")}. Later turns get the prompt
-        without it.
+        These instructions were appended to the prompt in this response only: {amount(made.instructions.length, "character")}. Later turns get
+        the prompt without them.
       </p>
       <pre class="added-text" tabIndex={0} aria-label="Instructions">
         {escapedLines(made.instructions.slice(0, 20_000))}

@@ -1,15 +1,15 @@
-// One conversation: its prompt, where each byte of it came from, and what can be done with it.
+// One conversation: its stored prompt with origins, and the actions on it.
 import { signal } from "@preact/signals";
 import { ask, type Asking } from "../api/client";
 import { Problem, told } from "../api/problem";
-import type { ExplainReply, PastItem, RefreshReply } from "../api/types";
+import type { ExplainReply, HistoryItem, RefreshReply } from "../api/types";
 import type { components } from "../api/schema";
 import { laid, type Laid } from "./laid";
 
 export type Wanted = components["schemas"]["TurnBody"];
 export type Compacted = components["schemas"]["CompactionReply"];
 
-/** They come with their texts, so few at a time. */
+/** The page size of the history; each entry includes its text. */
 const PAST = 5;
 
 export class Conversation {
@@ -36,12 +36,12 @@ export class Conversation {
     }
   }
 
-  /** Says what a fresh prompt would change; keeps nothing. */
+  /** Builds a new prompt and returns the difference, without storing it. */
   async tryRefresh(body: Wanted): Promise<RefreshReply> {
     return (await this.refreshed(body, true)).data;
   }
 
-  /** Keeps a fresh prompt. Refused where another is kept than the one that is shown. */
+  /** Builds and stores a new prompt. Fails if the stored revision is not the one shown. */
   async refresh(body: Wanted): Promise<RefreshReply> {
     const { data } = await this.refreshed(body, false);
     await this.load();
@@ -59,8 +59,8 @@ export class Conversation {
     await ask("delete", "/conversations/{id}", { path: { id: this.id }, ifMatch: this.etag });
   }
 
-  /** Returns the prompts before this one, the newest first, and what to ask for the next page. */
-  async past(after: string | null): Promise<{ items: PastItem[]; next: string | null }> {
+  /** Returns the history, newest first, and the cursor of the next page. */
+  async past(after: string | null): Promise<{ items: HistoryItem[]; next: string | null }> {
     const query = { limit: PAST, ...(after !== null && { after }) };
     return (await ask("get", "/conversations/{id}/past", { path: { id: this.id }, query })).data;
   }
@@ -76,5 +76,5 @@ export class Conversation {
   }
 }
 
-/** True where somebody else changed the conversation meanwhile. */
+/** True if another client changed the conversation. */
 export const isStale = (error: unknown): boolean => error instanceof Problem && error.status === 412;

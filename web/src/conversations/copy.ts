@@ -1,11 +1,11 @@
-// Puts a text on the clipboard, and says so.
+// Copies a text to the clipboard and shows a message.
 import { say } from "../ui/toast";
 
 export function copy(text: string, words: string): void {
-  // A page that came over plain HTTP from elsewhere has no clipboard.
+  // Browsers offer no clipboard to pages loaded over plain HTTP from another host.
   const done = navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject(new Error("no clipboard"));
   done.then(
     () => say(words, "good"),
-    () => say("This browser does not let the page copy. Select the text instead.", "bad"),
+    () => say("The browser does not permit copying. Select the text and copy it manually.", "bad"),
   );
 }

@@ -1,4 +1,4 @@
-// One conversation: what it is told, what that was built from, what it was told before, and what can be done.
+// One conversation: its prompt, the inputs of that prompt, its history, and the actions on it.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ago, amount, instant, size } from "../amount";
@@ -38,8 +38,8 @@ export function Detail({ id }: { id: string }) {
     return (
       <section class="panel">
         <div class="empty" role="alert">
-          <p>{phase === "missing" ? <>There is no conversation <Shown text={id} class="mono" />. It may have been forgotten.</> : conversation.trouble.value}</p>
-          <Button onClick={() => void conversation.load()}>Look again</Button>
+          <p>{phase === "missing" ? <>Conversation <Shown text={id} class="mono" /> not found. It may have been deleted.</> : conversation.trouble.value}</p>
+          <Button onClick={() => void conversation.load()}>Reload</Button>
         </div>
       </section>
     );
@@ -55,7 +55,7 @@ export function Detail({ id }: { id: string }) {
         <h2 id="conversation-title" class="mono">
           <Shown text={id} most={60} />
         </h2>
-        <IconButton label="Copy the id" icon="copy" onClick={() => copy(id, "The id is copied.")} />
+        <IconButton label="Copy id" icon="copy" onClick={() => copy(id, "Id copied.")} />
         <div class="actions">
           <Button small kind="main" onClick={() => (dialog.value = "refresh")}>
             Refresh…
@@ -64,7 +64,7 @@ export function Detail({ id }: { id: string }) {
             Compact…
           </Button>
           <Button small kind="danger" onClick={() => (dialog.value = "forget")}>
-            Forget…
+            Delete…
           </Button>
         </div>
       </div>
@@ -76,8 +76,8 @@ export function Detail({ id }: { id: string }) {
         onChange={(next) => (tab.value = next)}
         tabs={[
           { id: "prompt", label: "Prompt" },
-          { id: "built", label: "Built from", badge: troubles > 0 ? String(troubles) : undefined },
-          { id: "past", label: "Past prompts", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
+          { id: "built", label: "Inputs", badge: troubles > 0 ? String(troubles) : undefined },
+          { id: "past", label: "History", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
         ]}
       />
       <TabPanel label={LABEL} id="prompt" current={tab.value}>
@@ -97,7 +97,7 @@ export function Detail({ id }: { id: string }) {
           close={(forgotten) => {
             close();
             if (!forgotten) return;
-            say(`${escaped(id.slice(0, 60))} is forgotten.`, "good");
+            say(`Deleted ${escaped(id.slice(0, 60))}.`, "good");
             go("conversations");
           }}
         />
@@ -137,9 +137,9 @@ function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
           , {REASONS[reason]}, revision {revision}
         </dd>
       </div>
-      {/* Always there, so that nothing below moves when the prompt is built afresh. */}
+      {/* Always there, so that nothing below moves when the prompt is rebuilt. */}
       <div class="secondary">
-        <dt>Began</dt>
+        <dt>Created</dt>
         <dd>
           <time dateTime={began} title={instant(began)}>
             {ago(began)}
@@ -154,7 +154,7 @@ function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
       </div>
       <div>
         <dt>Model</dt>
-        <dd>{model === null ? <span class="soft">not said</span> : <Shown text={model} most={60} />}</dd>
+        <dd>{model === null ? <span class="soft">not set</span> : <Shown text={model} most={60} />}</dd>
       </div>
       <div class="secondary">
         <dt>Preset</dt>

@@ -1,4 +1,4 @@
-// What a fresh prompt would change: how much a cache keeps, which parts are other, and the texts side by side.
+// The difference between two prompts: the cached prefix, the changed parts, and both texts side by side.
 import { useMemo } from "preact/hooks";
 import { amount } from "../amount";
 import type { components } from "../api/schema";
@@ -11,11 +11,11 @@ type Change = components["schemas"]["Difference"];
 export function DifferenceView({ before, difference, labels }: { before: string; difference: Change; labels: [string, string] }) {
   const { same, cached_prefix: kept, first_difference: first, parts, text } = difference;
   const after = useMemo(() => patched(before, text), [before, text]);
-  if (same) return <p class="same-words">Nothing would change: the prompt comes out the same, byte for byte.</p>;
+  if (same) return <p class="same-words">No changes: the new prompt is identical, byte for byte.</p>;
   return (
     <div class="difference">
       <p>
-        {kept.bytes === 0 ? "It differs from its first byte: a model’s cache keeps nothing of it." : keeps(kept.tokens)}
+        {kept.bytes === 0 ? "The prompts differ from the first byte: nothing stays cached." : keeps(kept.tokens)}
         {first && (
           <>
             {" "}
@@ -37,13 +37,13 @@ export function DifferenceView({ before, difference, labels }: { before: string;
       {after !== null ? (
         <CompareLater left={{ label: labels[0], text: before }} right={{ label: labels[1], text: after }} />
       ) : (
-        <p role="alert">The difference cannot be drawn. Close this and open it again: the prompt may have changed.</p>
+        <p role="alert">The difference cannot be shown because the prompt may have changed. Close this dialog and open it again.</p>
       )}
     </div>
   );
 }
 
-const keeps = (tokens: number): string => `A model’s cache keeps the first ${amount(tokens, "token")} of it; the rest is read afresh once.`;
+const keeps = (tokens: number): string => `The first ${amount(tokens, "token")} stay cached; the rest is cached again on the next request.`;
 
 const PILLS: Record<Change["parts"][number]["change"], string> = {
   same: "",

@@ -1,4 +1,4 @@
-// Asks before a conversation is forgotten.
+// Asks for confirmation before a conversation is deleted.
 import { useState } from "preact/hooks";
 import { told } from "../api/problem";
 import { Shown } from "../shown";
@@ -15,28 +15,28 @@ export function ForgetDialog({ conversation, close }: { conversation: Conversati
       await conversation.forget();
       close(true);
     } catch (error) {
-      setTrouble(isStale(error) ? "Somebody else changed it meanwhile. It is shown as it is now; decide again." : told(error));
+      setTrouble(isStale(error) ? "This conversation was changed by another client. Review the new prompt, then confirm again." : told(error));
       if (isStale(error)) await conversation.load();
       setBusy(false);
     }
   };
   return (
     <Dialog
-      title="Forget this conversation?"
+      title="Delete this conversation?"
       onClose={() => close(false)}
       actions={
         <>
           <Button onClick={() => close(false)}>Cancel</Button>
           <Button kind="danger" disabled={busy} onClick={() => void forget()}>
-            {busy ? "Forgetting…" : "Forget it"}
+            {busy ? "Deleting…" : "Delete"}
           </Button>
         </>
       }
     >
       <p>
-        The prompt of <Shown text={conversation.id} most={80} class="mono" /> and all before it are taken away; that cannot be undone.
+        The stored prompt of <Shown text={conversation.id} most={80} class="mono" /> and its history are deleted. This cannot be undone.
       </p>
-      <p>If its agent goes on, its next turn is a first turn: a new prompt is built, and a model’s cache starts anew.</p>
+      <p>If the agent continues this conversation, its next turn builds a new prompt, and the model’s cache is lost.</p>
       {trouble && (
         <p class="trouble-words" role="alert">
           {trouble}

@@ -1,4 +1,4 @@
-// The conversations screen: the list, and beside it the one that is open.
+// The conversations screen: the list, and the open conversation beside it.
 import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { useEffect } from "preact/hooks";
 import { narrow } from "../edit/layout";
@@ -39,7 +39,7 @@ export default function Conversations({ route }: { route: Route }) {
 function NoneOpen() {
   return (
     <section class="panel" aria-label="Conversation">
-      <p class="empty">Choose a conversation to see what its model is told, and where each byte of that came from.</p>
+      <p class="empty">Select a conversation to see its prompt and the origin of every byte.</p>
     </section>
   );
 }

@@ -1,5 +1,5 @@
-// A prompt laid out to be looked at: its runs with their origins, its parts, and where they stand in the text. The service counts
-// bytes of UTF-8; a page counts units of UTF-16.
+// The layout of a prompt: its spans with their origins, its parts, and their positions in the text. The service counts bytes of
+// UTF-8; the page counts units of UTF-16.
 import type { ExplainReply, Origin, Stability } from "../api/types";
 import type { PackedPart, Run } from "../edit/analysis/packed";
 
@@ -8,9 +8,9 @@ export interface LaidRun {
   to: number;
   bytes: number;
   origin: Origin;
-  /** Its part, by its place in the list. */
+  /** The index of its part. */
   part: number;
-  /** How long its bytes stay the same; of text that somebody wrote, always. */
+  /** The stability of its bytes; written text is always static. */
   stability: Stability;
 }
 
@@ -23,7 +23,7 @@ export interface Laid {
   parts: PackedPart[];
 }
 
-/** Lays out what the service tells of a kept prompt. */
+/** Returns the layout of a stored prompt. */
 export function laid({ document, variables }: Pick<ExplainReply, "document" | "variables">): Laid {
   const { text, tokens } = document;
   const lasts = new Map(variables.map(({ variable, stability }) => [variable, stability]));
@@ -41,7 +41,7 @@ export function laid({ document, variables }: Pick<ExplainReply, "document" | "v
   return { text, bytes: ranges.reduce((most, [, to]) => Math.max(most, to), 0), tokens: tokens.count, exact: tokens.exact, runs, parts };
 }
 
-/** Returns the last run that begins at a place or before it; -1 where none does. */
+/** Returns the last run that begins at or before a position; -1 if none does. */
 export function runAt(runs: readonly LaidRun[], place: number): number {
   let low = 0;
   let high = runs.length;
@@ -53,7 +53,7 @@ export function runAt(runs: readonly LaidRun[], place: number): number {
   return low - 1;
 }
 
-/** Runs of one stability become one: what a cache sees. */
+/** Joins adjacent runs of the same stability. */
 export function cacheRuns({ runs }: Laid): Run[] {
   const joined: Run[] = [];
   for (const { from, to, bytes, stability, origin } of runs) {
@@ -66,7 +66,7 @@ export function cacheRuns({ runs }: Laid): Run[] {
   return joined;
 }
 
-/** Returns what finds the place in the text of each of these counts of bytes; the text is gone through once. */
+/** Returns a function from byte offsets to positions in the text; the text is read once. */
 function places(text: string, wanted: readonly number[]): (bytes: number) => number {
   const found = new Map<number, number>();
   let at = 0;

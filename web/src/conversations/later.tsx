@@ -1,4 +1,4 @@
-// The comparison of two texts, whose code arrives when it is first wanted.
+// The comparison of two texts; its code is loaded on first use.
 import type { FunctionComponent } from "preact";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

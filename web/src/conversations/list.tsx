@@ -1,4 +1,4 @@
-// The list of conversations, the last built first, with a search by the beginning of the id and by template.
+// The list of conversations, most recently built first, with a filter by id prefix and template.
 import { ago, instant, size } from "../amount";
 import type { ConversationItem } from "../api/types";
 import { Shown } from "../shown";
@@ -14,7 +14,7 @@ import { template as templateOf } from "./words";
 const ROW = 74;
 
 export function ConversationList({ open, onOpen }: { open: string; onOpen: (id: string) => void }) {
-  // The row that keys have gone to, until one is opened.
+  // The row selected by keyboard, until one is opened.
   const at = useSignal<number | null>(null);
   const list = items.value;
   const current = at.value ?? list.findIndex((one) => one.conversation_id === open);
@@ -26,11 +26,11 @@ export function ConversationList({ open, onOpen }: { open: string; onOpen: (id: 
     <section class="panel" aria-labelledby="conversations-title">
       <div class="panel-head">
         <h1 id="conversations-title">Conversations</h1>
-        <IconButton label="Read again" icon="again" onClick={() => void load()} />
+        <IconButton label="Reload" icon="again" onClick={() => void load()} />
       </div>
       <div class="list-search">
         <SearchField
-          label="Id begins with"
+          label="Filter by id prefix"
           value={prefix.value}
           onValue={(words) => ((prefix.value = words), (at.value = null))}
           onKeyDown={(event) => {
@@ -104,12 +104,12 @@ function None() {
   if (prefix.value !== "" || template.value !== "")
     return (
       <p class="empty" role="status">
-        No conversation is like that.
+        No matching conversations.
       </p>
     );
   return (
     <div class="empty">
-      <p>No conversation has begun yet. An agent begins one with its first turn:</p>
+      <p>No conversations yet. The first turn of an agent creates one:</p>
       <pre class="example">{`curl -s ${location.origin}/conversations/c-1/turns \\\n  -H 'Content-Type: application/json' \\\n  -d '{"cwd": "/work"}'`}</pre>
     </div>
   );

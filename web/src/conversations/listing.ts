@@ -1,4 +1,4 @@
-// The conversations of the service, as far as they were read: those whose id begins so, and that were built from a template.
+// The conversations of the service that were loaded, filtered by id prefix and template.
 import { effect, signal } from "@preact/signals";
 import { ask } from "../api/client";
 import { isAborted, told } from "../api/problem";
@@ -17,7 +17,7 @@ export const trouble = signal("");
 let next: string | null = null;
 let running: AbortController | null = null;
 
-/** Keeps the list as it is asked for; returns what ends that. */
+/** Reloads the list when a filter changes; returns the function that stops this. */
 export function follow(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let first = true;
@@ -42,7 +42,7 @@ export function follow(): () => void {
   };
 }
 
-/** Reads the list from its start, as far as it was read before. */
+/** Reloads the entries that are already loaded. */
 export function load(): Promise<void> {
   return page(null, Math.max(PAGE, Math.min(500, items.peek().length)));
 }

@@ -1,4 +1,4 @@
-// What came up while a prompt was built: each note with where it belongs and what to do about it.
+// The diagnostics of a prompt, each with location and help.
 import { sentence } from "../api/problem";
 import type { Diagnostic } from "../api/types";
 import { escaped, head, Shown } from "../shown";
@@ -9,7 +9,7 @@ const PILLS: Record<Diagnostic["severity"], string> = { info: "static", warning:
 export function Notes({ notes }: { notes: readonly Diagnostic[] }) {
   if (notes.length === 0) return null;
   return (
-    <ul class="notes" aria-label="Notes">
+    <ul class="notes" aria-label="Diagnostics">
       {notes.map(({ severity, message, help, origin, code }, at) => (
         <li key={at}>
           <span class={`pill ${PILLS[severity]}`}>{severity}</span>{" "}

@@ -1,4 +1,4 @@
-// What is told of a run of a prompt: where it came from, in which part it stands, how long it stays the same, what it weighs.
+// The tooltip of a run of a prompt: origin, part, stability and size.
 import { amount, size } from "../amount";
 import type { Origin } from "../api/types";
 import { StabilityPill } from "../edit/about";
@@ -6,7 +6,7 @@ import { LASTS } from "../edit/context";
 import { escaped, head, Shown } from "../shown";
 import type { Laid } from "./laid";
 
-/** Names an origin in a few words. */
+/** Returns the short name of an origin. */
 export function named(origin: Origin): string {
   switch (origin.kind) {
     case "variable":
@@ -24,29 +24,29 @@ export function named(origin: Origin): string {
   }
 }
 
-/** The rest of what there is to say of it. */
+/** Returns the details of an origin. */
 function whence(origin: Origin): string {
   switch (origin.kind) {
     case "variable":
-      return `a value, answered by ${origin.source}`;
+      return `value from ${origin.source}`;
     case "stored":
-      return `${origin.version ? `text of version ${origin.version}` : "text of the default"}, ${stretch(origin.span)}`;
+      return `${origin.version ? `text of version ${origin.version}` : "text of the built-in default"}, ${stretch(origin.span)}`;
     case "source":
-      return `text of a ${LAYERS[origin.scope]} file, ${stretch(origin.span)}${origin.lossy ? ", not all of it UTF-8" : ""}`;
+      return `text of a ${LAYERS[origin.scope]} file, ${stretch(origin.span)}${origin.lossy ? ", with invalid UTF-8 replaced" : ""}`;
     case "literal":
       return "text of a profile";
     case "caller":
-      return "given by the caller";
+      return "set by the caller";
     case "hook":
-      return `written at ${origin.event}`;
+      return `added at ${origin.event}`;
   }
 }
 
-const LAYERS = { bundled: "bundled", global: "global", project: "project's" };
+const LAYERS = { bundled: "bundled", global: "global", project: "project" };
 
 const stretch = ([from, to]: readonly [number, number]): string => `bytes ${from.toLocaleString("en")} to ${to.toLocaleString("en")}`;
 
-/** About how many of its part's tokens a run has. */
+/** Estimates the tokens of a run from its share of the part. */
 function weight(prompt: Laid, at: number): string {
   const { bytes, part } = prompt.runs[at]!;
   const whole = prompt.parts[part]!;
@@ -72,13 +72,13 @@ export function AboutRun({ prompt, at }: { prompt: Laid; at: number }) {
         </span>
       </p>
       <p class="about-hint">
-        In the part <Shown text={section} most={60} />, {amount(tokens, "token")}.{origin.kind === "stored" && " Enter opens the template."}
+        Part <Shown text={section} most={60} />, {amount(tokens, "token")}.{origin.kind === "stored" && " Press Enter to open the template."}
       </p>
     </div>
   );
 }
 
-/** The same in one sentence, to be read out. */
+/** Returns the same as one sentence, for screen readers. */
 export function spokenRun(prompt: Laid, at: number): string {
   const { origin, part, bytes, stability } = prompt.runs[at]!;
   const words = escaped(head(`${named(origin)}: ${whence(origin)}`, 240));

@@ -1,8 +1,8 @@
-// The prompts before the one that is kept, each beside the one that took its place.
+// The history of a conversation, each prompt compared with its successor.
 import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../amount";
 import { told } from "../api/problem";
-import type { PastItem } from "../api/types";
+import type { HistoryItem } from "../api/types";
 import { Button } from "../ui/button";
 import type { Conversation } from "./conversation";
 import { CompareLater } from "./later";
@@ -11,7 +11,7 @@ import { REASONS } from "./words";
 type With = "next" | "now";
 
 export function Past({ conversation }: { conversation: Conversation }) {
-  const [items, setItems] = useState<readonly PastItem[] | null>(null);
+  const [items, setItems] = useState<readonly HistoryItem[] | null>(null);
   const [next, setNext] = useState<string | null>(null);
   const [chosen, setChosen] = useState(0);
   const [against, setAgainst] = useState<With>("next");
@@ -35,16 +35,16 @@ export function Past({ conversation }: { conversation: Conversation }) {
   if (trouble) return <p class="empty" role="alert">{trouble}</p>;
   if (!items) return <p class="waiting">Loading…</p>;
   const was = items[chosen];
-  if (!was) return <p class="empty">This is its first prompt.</p>;
+  if (!was) return <p class="empty">No earlier prompts.</p>;
   const later = against === "now" || chosen === 0 ? null : items[chosen - 1]!;
   const right = later
     ? { label: `Revision ${later.revision}`, text: later.system_prompt }
-    : { label: `Revision ${now.revision} (kept now)`, text: now.system_prompt ?? "" };
+    : { label: `Revision ${now.revision} (current)`, text: now.system_prompt ?? "" };
   return (
     <div class="past">
       <div class="past-bar">
         <label class="label" for="past-which">
-          Prompt
+          Compare
         </label>
         <select class="field" id="past-which" value={chosen} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
           {items.map(({ revision, reason, constructed_at: at }, row) => (
@@ -54,15 +54,15 @@ export function Past({ conversation }: { conversation: Conversation }) {
           ))}
         </select>
         <label class="label" for="past-with">
-          beside
+          with
         </label>
         <select class="field" id="past-with" value={against} onChange={(event) => setAgainst(event.currentTarget.value as With)}>
-          <option value="next">what took its place</option>
-          <option value="now">the one that is kept now</option>
+          <option value="next">the next revision</option>
+          <option value="now">the current revision</option>
         </select>
         {next !== null && (
           <Button small onClick={() => void read(next)}>
-            Older ones
+            Load older
           </Button>
         )}
         <p class="soft small">

@@ -1,8 +1,8 @@
-// Applies a unified difference, so that both texts can be looked at side by side.
+// Applies a unified diff, so that both texts can be shown side by side.
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
-/** Returns the text after; null where the difference is not one of this text. */
+/** Returns the new text; null if the diff does not apply. */
 export function patched(before: string, difference: string): string | null {
   const lines = before.split(/(?<=\n)/);
   const patch = difference.split(/(?<=\n)/);

@@ -1,4 +1,4 @@
-// The prompt with the colours of its origins, and under it what a cache can keep.
+// The prompt, colored by origin, and its cacheable share.
 import { useEffect, useRef } from "preact/hooks";
 import { CacheStrip } from "../edit/panes/cache-strip";
 import { cacheRuns, type Laid } from "./laid";
@@ -7,7 +7,7 @@ import { createPromptText } from "./prompt-text";
 export function PromptPanel({ prompt, none }: { prompt: Laid; none: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => (none ? undefined : createPromptText(box.current!, prompt)), [prompt, none]);
-  if (none) return <p class="empty">This conversation sends no system prompt: its template came out empty.</p>;
+  if (none) return <p class="empty">No system prompt: the template renders to an empty text.</p>;
   const { bytes, tokens, parts } = prompt;
   return (
     <>

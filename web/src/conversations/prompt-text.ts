@@ -1,5 +1,5 @@
-// The text of a prompt that knows where each byte of it came from. Only what is in sight is on the page, so that a megabyte stays
-// fluid. Hovering tells; a click or arrow keys tell and stay.
+// The text of a prompt with the origin of every byte. Only the visible part is in the DOM, so that a megabyte scrolls smoothly.
+// Hovering shows a tooltip; a click or the arrow keys pin it.
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from "@codemirror/state";
 import {
   Decoration,
@@ -24,14 +24,14 @@ import { AboutRun, spokenRun } from "./origin";
 
 const told = StateEffect.define<number>();
 
-/** Draws a prompt into `parent`; returns the way to take it away. */
+/** Renders a prompt into `parent`; returns the function that removes it. */
 export function createPromptText(parent: HTMLElement, prompt: Laid): () => void {
   const view = new EditorView({ parent, state: EditorState.create({ doc: prompt.text, extensions: extensions(prompt) }) });
   return () => view.destroy();
 }
 
 function extensions(prompt: Laid): Extension {
-  /** The run that is told about; -1 for none. */
+  /** The run whose tooltip is pinned; -1 for none. */
   const current = StateField.define<number>({
     create: () => -1,
     update: (value, { effects }) => effects.reduce((last, effect) => (effect.is(told) ? effect.value : last), value),
@@ -66,10 +66,10 @@ function extensions(prompt: Laid): Extension {
     return true;
   };
   return [
-    reading("Prompt. Arrow keys go from run to run."),
+    reading("Prompt. Use the arrow keys to move between runs."),
     current,
     headings(prompt),
-    // What is told stands above a run where there is room in the text, and never over what is above the text.
+    // The tooltip is above the run if the text has room, and never covers what is above the text.
     tooltips({
       tooltipSpace: ({ dom }) => ({ top: dom.getBoundingClientRect().top, left: 0, right: innerWidth, bottom: innerHeight }),
     }),
@@ -93,12 +93,12 @@ function extensions(prompt: Laid): Extension {
       return inside ? tooltip(prompt, at, place) : null;
     }, {
       hoverTime: 250,
-      // What is told stays; the same need not hover over it.
+      // A pinned tooltip is not shown again on hover.
       hideOn: ({ effects }) => effects.some((effect) => effect.is(told)),
     }),
     EditorView.domEventHandlers({
       click: (event, view) => {
-        // Whoever selects text to copy it asks for nothing.
+        // Selecting text does not open a tooltip.
         if (!getSelection()?.isCollapsed) return false;
         const place = view.posAtCoords({ x: event.clientX, y: event.clientY });
         const at = place === null ? -1 : runAt(prompt.runs, place);
@@ -141,7 +141,7 @@ function inSight(view: EditorView, { runs }: Laid, current: number): DecorationS
   return builder.finish();
 }
 
-/** Values have the colour of their stability; what a caller or a hook added has one of its own; what somebody wrote has none. */
+/** Values are colored by stability, additions of callers and hooks have their own color, written text has none. */
 function kindOf(kind: Laid["runs"][number]["origin"]["kind"]): string {
   if (kind === "variable") return "value";
   return kind === "caller" || kind === "hook" ? "added" : "written";
@@ -167,7 +167,7 @@ class Heading extends WidgetType {
   }
 }
 
-/** Names each part above its text, where there is more than one. */
+/** Shows the name of each part above its text if there are several. */
 function headings({ parts }: Laid): Extension {
   if (parts.length < 2) return [];
   const set = Decoration.set(

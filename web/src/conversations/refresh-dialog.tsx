@@ -1,4 +1,4 @@
-// Builds the prompt afresh: first only to see what that would change, then, if somebody wants it, to keep it.
+// Rebuilds the prompt: first as a preview of the changes, then, on confirmation, to store it.
 import { useEffect, useState } from "preact/hooks";
 import { told } from "../api/problem";
 import type { RefreshReply } from "../api/types";
@@ -11,7 +11,7 @@ import { Notes } from "./notes";
 
 const FIELDS = [
   { name: "template", label: "Template", hint: "main, main@prod or main@3" },
-  { name: "cwd", label: "Directory", hint: "absolute, in a root" },
+  { name: "cwd", label: "Directory", hint: "absolute path within a root" },
   { name: "model", label: "Model", hint: "" },
   { name: "preset", label: "Preset", hint: "" },
 ] as const;
@@ -42,23 +42,23 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
     setBusy(true);
     try {
       const { revision, constructed } = await conversation.refresh(wanted);
-      say(constructed ? `Revision ${revision} is kept now.` : "The prompt came out the same; nothing was changed.", "good");
+      say(constructed ? `Revision ${revision} stored.` : "No changes: the prompt is identical.", "good");
       close();
     } catch (error) {
       setTried(null);
-      setTrouble(isStale(error) ? "Somebody else changed this conversation meanwhile. Look at what would change now." : told(error));
+      setTrouble(isStale(error) ? "This conversation was changed by another client. Preview the changes again." : told(error));
       if (isStale(error)) await conversation.load();
       setBusy(false);
     }
   };
   useEffect(() => void attempt(), []);
 
-  // What was shown is what was asked for then.
+  // The preview is outdated once the fields change.
   const shown = tried && JSON.stringify(tried.wanted) === JSON.stringify(wanted);
   const nothing = tried?.reply.difference.same && Object.keys(wanted).length === 0;
   return (
     <Dialog
-      title="Refresh the prompt"
+      title="Refresh prompt"
       size="wide"
       onClose={close}
       actions={
@@ -66,11 +66,11 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
           <Button onClick={close}>Cancel</Button>
           {shown ? (
             <Button kind="main" disabled={busy || nothing === true} onClick={() => void confirm()}>
-              Keep the new prompt
+              Store new prompt
             </Button>
           ) : (
             <Button kind="main" disabled={busy} onClick={() => void attempt()}>
-              Show what would change
+              Preview changes
             </Button>
           )}
         </>
@@ -78,11 +78,11 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
     >
       <div class="refresh">
         <p class="soft">
-          The prompt is built with the values of now. So far nothing is kept: the conversation goes on with its prompt until you decide. Values
-          that change all the time, such as the time, are read once more then.
+          The prompt is rebuilt with current values. Nothing is stored until you confirm. Values that change with every build, such as the time,
+          are read again when you confirm.
         </p>
         <details class="otherwise">
-          <summary>Build it with something else</summary>
+          <summary>Change inputs</summary>
           <div class="otherwise-fields">
             {FIELDS.map(({ name, label, hint }) => (
               <label key={name} class="label">
@@ -90,7 +90,7 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
                 <input
                   class="field block"
                   value={fields[name] ?? ""}
-                  placeholder={hint || "as before"}
+                  placeholder={hint || "unchanged"}
                   autocomplete="off"
                   spellcheck={false}
                   onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
@@ -108,11 +108,11 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
           </p>
         )}
         {!tried && !trouble && <p class="waiting">Building…</p>}
-        {tried && !shown && <p role="status">You have changed what it is built with: look at what would change.</p>}
+        {tried && !shown && <p role="status">The inputs have changed. Preview the changes again.</p>}
         {tried && shown && (
           <>
             <Notes notes={tried.reply.diagnostics.filter(({ severity }) => severity !== "info")} />
-            <DifferenceView before={tried.before} difference={tried.reply.difference} labels={["Kept now", "Fresh"]} />
+            <DifferenceView before={tried.before} difference={tried.reply.difference} labels={["Stored", "New"]} />
           </>
         )}
       </div>

@@ -1,4 +1,4 @@
-// How conversations are spoken of.
+// Labels for conversations.
 import type { ConversationItem, PromptReply } from "../api/types";
 
 export const REASONS: Record<PromptReply["reason"], string> = {
@@ -7,9 +7,9 @@ export const REASONS: Record<PromptReply["reason"], string> = {
   refresh: "refresh",
 };
 
-/** `main, version 3`, `main@prod, version 3`, `main, the default`. */
+/** `main, version 3`, `main@prod, version 3`, `main, built-in default`. */
 export function template({ template: used }: Pick<ConversationItem, "template">): string {
   if (!used) return "no template";
   const { chosen, version } = used;
-  return version === null ? `${chosen}, the default` : `${chosen}, version ${version}`;
+  return version === null ? `${chosen}, built-in default` : `${chosen}, version ${version}`;
 }

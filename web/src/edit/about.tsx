@@ -1,4 +1,4 @@
-// What is told of a tag or of a run of the preview: the same words wherever it is asked for.
+// The description of a tag or of a run of the preview.
 import { render } from "preact";
 import { amount, size } from "../amount";
 import type { Stability } from "../api/types";
@@ -8,12 +8,12 @@ import { LASTS } from "./context";
 
 const VALUE_HEAD = 280;
 
-/** A stability as a small coloured word. */
+/** A stability as a colored pill. */
 export function StabilityPill({ stability }: { stability: Stability | null }) {
   return stability ? <span class={`pill ${stability}`}>{LASTS[stability]}</span> : null;
 }
 
-/** Tells about a variable: value, how long it stays, where it comes from. */
+/** The description of a variable: value, stability, source. */
 export function AboutVariable({ variable, source, hint }: { variable: Variable; source?: string; hint?: string }) {
   const { key, exists, value, cut, bytes, registered, stability } = variable;
   const from = source ?? variable.source ?? "";
@@ -23,15 +23,15 @@ export function AboutVariable({ variable, source, hint }: { variable: Variable; 
       <p class="about-key">
         <Shown text={key} most={80} />
       </p>
-      {exists === true && value === "" && <p class="soft">Empty. An empty text exists.</p>}
+      {exists === true && value === "" && <p class="soft">Empty (counts as existing).</p>}
       {exists === true && value !== null && value !== "" && (
         <pre class="about-value">
           {escapedLines(short)}
           {(cut || short.length < value.length) && "…"}
         </pre>
       )}
-      {exists === false && <p class="about-absent">{registered ? "Is not there, so it writes nothing." : "Nobody answers for it: it vanishes."}</p>}
-      {exists === null && <p class="soft">Nobody had to ask for it: it stands in a branch that is not taken.</p>}
+      {exists === false && <p class="about-absent">{registered ? "Not found; renders as nothing." : "Unknown variable; renders as nothing."}</p>}
+      {exists === null && <p class="soft">Not evaluated: it is in a branch that is not taken.</p>}
       <p class="about-foot">
         {registered && <StabilityPill stability={stability} />}
         {bytes !== null && bytes > 0 && <span>{size(bytes)}</span>}
@@ -46,25 +46,25 @@ export function AboutVariable({ variable, source, hint }: { variable: Variable; 
   );
 }
 
-/** Tells about a tag; null for plain text. */
+/** Returns the description of a tag; null for plain text. */
 export function aboutToken(packed: Packed, at: number): preact.VNode | null {
   const { tokens, keys } = packed;
   const kind = KINDS[tokens.kind[at]!]!;
   const key = tokens.key[at]! < 0 ? null : keys[tokens.key[at]!]!;
   const variable = packed.variables.find((one) => one.key === key);
   if (kind === "variable" && variable) {
-    const dead = tokens.dead[at] === 1 ? "It stands in a branch that is not taken." : undefined;
+    const dead = tokens.dead[at] === 1 ? "In a branch that is not taken." : undefined;
     return <AboutVariable variable={variable} {...(dead && { hint: dead })} />;
   }
   if (kind === "if" || kind === "if-not") {
-    const state = tokens.dead[at] ? "is not asked, since it stands in a branch that is not taken" : TAKEN_WORDS[tokens.taken[at]!]!;
+    const state = tokens.dead[at] ? "is not evaluated, because it is in a branch that is not taken" : TAKEN_WORDS[tokens.taken[at]!]!;
     return (
       <div class="about">
         <p>
           <span class="pill condition">condition</span> {state}
         </p>
         <p class="soft">
-          {kind === "if" ? "Asks whether this exists:" : "Asks whether this is missing:"}
+          {kind === "if" ? "True if this exists:" : "True if this does not exist:"}
         </p>
         {variable && <AboutVariable variable={variable} />}
       </div>
@@ -79,20 +79,20 @@ export function aboutToken(packed: Packed, at: number): preact.VNode | null {
 }
 
 const TAKEN_WORDS: Record<number, string> = {
-  [TAKEN.unknown]: "was not asked",
-  [TAKEN.yes]: "holds",
-  [TAKEN.no]: "does not hold",
+  [TAKEN.unknown]: "was not evaluated",
+  [TAKEN.yes]: "is true",
+  [TAKEN.no]: "is false",
 };
 
 const PLAIN: Partial<Record<string, string>> = {
-  else: "What follows is there if the condition does not hold.",
-  endif: "Ends a condition.",
-  raw: "From here on nothing is a tag.",
-  endraw: "From here on tags count again.",
-  literal: "This tag belongs to nothing. It stays as text.",
+  else: "The following text is included if the condition is false.",
+  endif: "End of a condition.",
+  raw: "Start of raw text: tags are not evaluated.",
+  endraw: "End of raw text: tags are evaluated again.",
+  literal: "Unmatched tag, kept as text.",
 };
 
-/** The same in one sentence, to be read out. */
+/** Returns the same as one sentence, for screen readers. */
 export function spokenToken(packed: Packed, at: number): string {
   const { tokens, keys } = packed;
   const kind = KINDS[tokens.kind[at]!]!;
@@ -106,13 +106,13 @@ export function spokenToken(packed: Packed, at: number): string {
 
 export function spokenVariable({ key, exists, value, bytes, stability }: Variable): string {
   const name = escapedLines(head(key, 80));
-  if (exists === null) return `${name}: not asked for.`;
-  if (!exists) return `${name} is not there.`;
+  if (exists === null) return `${name}: not evaluated.`;
+  if (!exists) return `${name}: not found.`;
   const shown = value === "" ? "empty" : escapedLines(head(value ?? "", 120));
   return `${name}: ${shown}. ${amount(bytes ?? 0, "byte")}${stability ? `, ${LASTS[stability]}` : ""}.`;
 }
 
-/** Draws it into an element of its own, for places that want one. */
+/** Renders it into a DOM element. */
 export function drawn(node: preact.VNode): HTMLElement {
   const box = document.createElement("div");
   box.className = "card-inside";

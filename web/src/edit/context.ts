@@ -1,4 +1,4 @@
-// For whom the preview is: a directory and a model. And what a template can name there, with the values.
+// The context of the preview: directory and model, and the variables available there.
 import { effect, signal } from "@preact/signals";
 import { ask } from "../api/client";
 import { meta } from "../api/meta";
@@ -9,19 +9,19 @@ import { keep, kept } from "../keep";
 export const directory = signal(kept("session", "preface-cwd") ?? meta.root);
 export const model = signal(kept("session", "preface-model") ?? "");
 
-/** Everything that a template can name. Without values where the directory is not one to look into. */
+/** The available variables; without values if the directory is not accessible. */
 export const variables = signal<readonly VariableEntry[]>([]);
 
-/** True once the variables were asked for and an answer came, whatever it was. */
+/** True once the variables were requested, successfully or not. */
 export const variablesAreRead = signal(false);
 
 effect(() => void keep("session", "preface-cwd", directory.value));
 effect(() => void keep("session", "preface-model", model.value));
 
-/** Stands for the id that every conversation has, and says so wherever it is shown. */
+/** The placeholder for the conversation id in previews. */
 export const PLACEHOLDER_ID = "placeholder-for-conversation-id";
 
-/** What the service is told about for whom this is. */
+/** Returns the context as fields of a request. */
 export function request(): { cwd?: string; model?: string; conversation_id: string } {
   const cwd = directory.value.trim();
   const name = model.value.trim();
@@ -30,7 +30,7 @@ export function request(): { cwd?: string; model?: string; conversation_id: stri
 
 let running: AbortController | null = null;
 
-/** Reads the variables and their values again. */
+/** Reloads the variables and their values. */
 export async function readVariables(): Promise<void> {
   running?.abort();
   running = new AbortController();
@@ -44,13 +44,13 @@ export async function readVariables(): Promise<void> {
       variables.value = plain;
     } catch {
       if (signal.aborted) return;
-      // The list of before, or none: the text can be written without it.
+      // The earlier list is used.
     }
   }
   variablesAreRead.value = true;
 }
 
-/** How long a key's value stays the same, as far as the list of variables knows; null where nobody answers for it. */
+/** Returns the stability of a key's value; null if no provider has it. */
 export function stabilityOf(key: string): Stability | null {
   const colon = key.indexOf(":");
   const [type, name] = [key.slice(0, colon), key.slice(colon + 1)];
@@ -58,7 +58,7 @@ export function stabilityOf(key: string): Stability | null {
   return found?.stability ?? null;
 }
 
-/** What is said of each stability. */
+/** The label of each stability. */
 export const LASTS: Record<Stability, string> = {
   static: "always the same",
   conversation: "fixed for a conversation",

@@ -1,4 +1,4 @@
-// What lies on the desk: the template that is open, the text field it is in, and the last analysis of it. The panes look here.
+// The state of the editor: the open template, its text field, and the last analysis.
 import { computed, effect, signal } from "@preact/signals";
 import { EditorView, type ViewUpdate } from "@codemirror/view";
 import { meta } from "../api/meta";
@@ -17,13 +17,13 @@ import { goTo } from "./text/insert";
 
 export const session = signal<Session | null>(null);
 export const packed = signal<Packed | null>(null);
-/** The tag at the caret, by its place among the tokens; -1 for none. */
+/** The index of the token at the caret; -1 for none. */
 export const caretToken = signal(-1);
 /** Line and column of the caret, from 1. */
 export const caret = signal({ line: 1, column: 1 });
-/** True while somebody is in the text. */
+/** True while the text field has the focus. */
 export const writing = signal(false);
-/** Counts up when the preview is asked to show the place of the caret. */
+/** Incremented when the preview should show the position of the caret. */
 export const showPlace = signal(0);
 
 export const noteCount = computed(() => (packed.value ? packed.value.notes.length + packed.value.notesLeft : 0));
@@ -38,13 +38,13 @@ const hooks: Hooks = {
   showInPreview: () => void showPlace.value++,
 };
 
-/** The text field; null while it is not on the screen. */
+/** Returns the text field; null if it is not mounted. */
 export const textField = (): EditorView | null => view;
 
-/** What is to be done in the text that is on its way. */
+/** Actions that wait for the text to load. */
 let waiting: ((field: EditorView) => void)[] = [];
 
-/** Does something in the text field; where the text is on its way still, as soon as it is there. */
+/** Runs an action in the text field, after loading if necessary. */
 export function inField(act: (field: EditorView) => void): void {
   if (session.peek()?.state) inText(() => view && act(view));
   else waiting.push(act);
@@ -67,31 +67,31 @@ export function open(name: string): void {
   session.value = next;
   lay();
   void next.load(isNew).then(() => {
-    // A new one wants to be written.
+    // A new template gets the focus.
     if (session.peek() === next && next.base.peek()?.missing && next.text === "") inText(() => requestAnimationFrame(() => view?.focus()));
   });
 }
 
 let awaited = "";
 
-/** The template of this name is not there yet, as far as the list of templates says: it need not be asked for. */
+/** Marks a template as new, so that it is not requested. */
 export function expectNew(name: string): void {
   awaited = name;
 }
 
-/** Forgets what is known of a template, so that it is read again when it is opened. */
+/** Discards the session of a template, so that it is reloaded when opened. */
 export function forget(name: string): void {
   if (session.peek()?.name === name) session.value = null;
   sessions.delete(name);
 }
 
-/** Puts the text field into a place of the page. */
+/** Mounts the text field. */
 export function mount(parent: HTMLElement): () => void {
-  // The first state counts for the page's policy: styles go in with it.
+  // The nonce must be in the first state: styles are inserted with it.
   view = new EditorView({ parent, extensions: meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [] });
   lay();
   const current = session.peek();
-  // Another screen may have restored a version meanwhile.
+  // Another screen may have restored a version.
   if (current?.phase.peek() === "ready") void current.refresh();
   return () => {
     writing.value = false;
@@ -102,7 +102,7 @@ export function mount(parent: HTMLElement): () => void {
   };
 }
 
-/** Goes to the place of the text that a run of the preview came from. */
+/** Moves the caret to the source of a run of the preview. */
 export function goToSource(span: number, inside: number): void {
   const now = view?.state.field(analysed);
   if (!view || !now?.packed?.preview) return;
@@ -110,7 +110,7 @@ export function goToSource(span: number, inside: number): void {
   goTo(view, now.since.mapPos(from, 1), now.since.mapPos(to, -1));
 }
 
-/** Goes to a place of the text that was analyzed. */
+/** Moves the caret to a range of the analyzed text. */
 export function goToPlace([from, to]: readonly [number, number]): void {
   const now = view?.state.field(analysed);
   if (view && now) goTo(view, now.since.mapPos(from, 1), now.since.mapPos(to, -1));
@@ -171,7 +171,7 @@ effect(() => {
   if (variables.value.length > 0) view?.dispatch({});
 });
 
-/** Looks again at all that may have changed elsewhere: files, variables, what is stored. */
+/** Reloads everything that may have changed elsewhere: files, variables, the stored template. */
 export function lookAgain(): void {
   if (!view) return;
   void readVariables();

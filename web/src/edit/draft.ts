@@ -1,5 +1,4 @@
-// Text that is not stored yet is kept in the browser, beyond the tab it was written in: a reload, a crash or a closed tab loses
-// nothing. Each tab has a slot of its own and holds a lock with that name as long as it lives. A slot whose lock nobody holds was
+// Drafts: unsaved text is stored in the browser, so that a reload, a crash or a closed tab loses nothing. Each tab has a slot of its own and holds a lock with that name as long as it lives. A slot whose lock nobody holds was
 // left behind: the next tab that opens its template takes the draft over.
 import { keep, kept } from "../keep";
 

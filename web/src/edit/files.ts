@@ -1,23 +1,22 @@
-// Which files a template may well want, and whether they are there. The service lists no files, so it is asked about names that
-// many projects have; a template of conditions tells which exist.
+// Suggested files. The service lists no files, so a template of conditions on common names finds out which exist.
 import { effect, signal } from "@preact/signals";
 import { ask } from "../api/client";
 import { request } from "./context";
 
 const LIKELY = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "STYLE.md", ".editorconfig"];
 
-/** Those that are there, in this order. */
+/** The files that exist, in this order. */
 export const likelyFiles = signal<readonly string[]>([]);
 
-/** True once it is known which of them are there, as far as it can be. */
+/** True once the files were checked. */
 export const filesAreRead = signal(false);
 
-/** Files that templates of this tab have named and that were there. */
+/** Existing files that templates of this tab use. */
 export const namedFiles = new Set<string>();
 
 const MOST_NAMED = 200;
 
-/** Remembers the files that a template names, for when another one is written. */
+/** Adds the files that a template uses to the suggestions. */
 export function rememberFiles(used: readonly { type: string; name: string; exists: boolean | null }[]): void {
   for (const { type, name, exists } of used) if (type === "file" && exists === true && namedFiles.size < MOST_NAMED) namedFiles.add(name);
 }
@@ -33,7 +32,7 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
-/** Looks whether they are there still, or by now. */
+/** Checks again which files exist. */
 export const lookForFiles = (): void => look(request());
 
 function look(asking: ReturnType<typeof request>): void {

@@ -1,4 +1,4 @@
-// The screen to write a template in: variables, text and preview side by side, or behind tabs where there is no room.
+// The editor screen: variables, template and preview side by side, or in tabs on a narrow screen.
 import { useEffect } from "preact/hooks";
 import type { Route } from "../route";
 import { Button } from "../ui/button";
@@ -45,10 +45,10 @@ function Wide() {
           child: (
             <Pane title="Template" head={<><Hint /><Legend /><Caret /></>}>
               <TextPane />
-              <section class="findings-box" aria-label="Findings">
+              <section class="findings-box" aria-label="Diagnostics">
                 <details open>
                   <summary>
-                    Findings <Count />
+                    Diagnostics <Count />
                   </summary>
                   <FindingsPane />
                 </details>
@@ -68,10 +68,10 @@ function Narrow() {
   const notes = noteCount.value;
   const badge = notes > 0 ? String(notes) : undefined;
   const tabs: { id: Tab; label: string; badge?: string | undefined }[] = [
-    { id: "text", label: "Text" },
+    { id: "text", label: "Template" },
     ...(beside.value ? [] : [{ id: "preview" as const, label: "Preview" }]),
     { id: "variables", label: "Variables" },
-    { id: "findings", label: "Findings", badge },
+    { id: "findings", label: "Diagnostics", badge },
   ];
   const panel = (id: Tab, child: preact.ComponentChildren) => (
     <TabPanel label={LABEL} id={id} current={tab.value}>
@@ -132,12 +132,12 @@ function Banners() {
     <>
       {away !== "" && (
         <Banner tone="bad">
-          <span>{away} Trying again…</span>
+          <span>{away} Retrying…</span>
         </Banner>
       )}
       {current.phase.value === "failed" && away === "" && (
         <Banner tone="bad">
-          <span>{current.said.value.text || "The template could not be read."}</span>
+          <span>{current.said.value.text || "The template could not be loaded."}</span>
           <Button small onClick={() => void current.load()}>
             Try again
           </Button>
@@ -145,12 +145,12 @@ function Banners() {
       )}
       {current.noRoom.value && (
         <Banner tone="bad">
-          <span>This browser has no room to keep your unsaved text. Save before you leave.</span>
+          <span>Browser storage is full: unsaved text cannot be stored as a draft. Save before you leave.</span>
         </Banner>
       )}
       {current.newer.value && (
         <Banner tone="plain">
-          <span role="status">Version {current.newer.value.version} was stored meanwhile. Your text is not saved yet.</span>
+          <span role="status">A newer version ({current.newer.value.version}) was saved by another client. Your changes are unsaved.</span>
           <Button small onClick={() => current.compareWithNewer()}>
             Compare
           </Button>
@@ -158,12 +158,12 @@ function Banners() {
       )}
       {current.broughtBack.value && (
         <Banner tone="plain">
-          <span>Your unsaved text from before is back.</span>
+          <span>Unsaved draft restored.</span>
           <Button small onClick={() => (current.broughtBack.value = false)}>
-            Keep it
+            Keep draft
           </Button>
           <Button small onClick={() => current.discard()}>
-            Discard it
+            Discard draft
           </Button>
         </Banner>
       )}

@@ -1,4 +1,4 @@
-// Whether there is room for panes side by side, and which one is shown where there is not.
+// The layout: panes side by side, or tabs on a narrow screen.
 import { signal } from "@preact/signals";
 
 export type Tab = "text" | "preview" | "variables" | "findings";
@@ -6,9 +6,9 @@ export type Tab = "text" | "preview" | "variables" | "findings";
 const wide = matchMedia("(min-width: 1000px)");
 const two = matchMedia("(min-width: 700px)");
 
-/** True where panes are behind tabs. */
+/** True if panes are in tabs. */
 export const narrow = signal(!wide.matches);
-/** True where the preview stands beside the tabs: it is what one looks at while writing. */
+/** True if the preview is beside the tabs. */
 export const beside = signal(two.matches);
 export const tab = signal<Tab>("text");
 
@@ -18,7 +18,7 @@ two.addEventListener("change", () => {
   if (two.matches && tab.value === "preview") tab.value = "text";
 });
 
-/** Does something in the text. Where it is behind a tab it comes out first: it cannot take the focus while it is hidden. */
+/** Runs an action in the text field; its tab is shown first, because a hidden field cannot take the focus. */
 export function inText(act: () => void): void {
   const hidden = narrow.peek() && tab.peek() !== "text";
   tab.value = "text";

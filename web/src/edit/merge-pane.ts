@@ -1,4 +1,4 @@
-// Two texts beside each other, or one in the other where there is no room. Loaded when it is needed.
+// An editable diff of two texts, side by side or unified. Loaded on first use.
 import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { getChunks, MergeView, unifiedMergeView } from "@codemirror/merge";
@@ -22,7 +22,7 @@ const COMMON: Extension = [
   keymap.of([...historyKeymap, ...defaultKeymap]),
 ];
 
-/** A megabyte of differences is told of roughly rather than exactly. */
+/** Large differences are computed approximately. */
 const SCAN = { scanLimit: 2_000, timeout: 800 };
 
 const named = (label: string): Extension => EditorView.contentAttributes.of({ "aria-label": label });

@@ -1,4 +1,4 @@
-// The preview on paper: a document with its parts, in place of the screen.
+// The print view of the preview.
 import { amount, size } from "../amount";
 import { escapedLines, head } from "../shown";
 import { MOST_ON_PAPER, usePaper } from "../ui/paper";

@@ -1,5 +1,5 @@
-// One template while it is edited: the text here, what is stored, and what lies between the two. It outlives the screen, so that
-// looking at versions and coming back changes nothing.
+// One template while it is edited: its text, the stored version, and the draft. It outlives the screen, so that switching screens
+// changes nothing.
 import { signal } from "@preact/signals";
 import type { EditorState, Text } from "@codemirror/state";
 import { Away, isNotPermitted, Problem, told } from "../api/problem";
@@ -11,7 +11,7 @@ import { setUnsaved } from "./unsaved";
 export interface Said {
   text: string;
   tone: "plain" | "good" | "bad";
-  /** True where this tells that the text is stored. */
+  /** True if the message confirms a save. */
   stored?: boolean;
 }
 
@@ -21,22 +21,22 @@ const KEEP_AFTER = 400;
 
 export class Session {
   readonly phase = signal<"loading" | "ready" | "failed">("loading");
-  /** What is stored, as far as this page knows. */
+  /** The stored version, as last loaded. */
   readonly base = signal<Stored | null>(null);
   readonly dirty = signal(false);
   readonly saving = signal(false);
   readonly said = signal<Said>(QUIET);
-  /** What somebody else stored meanwhile, where a save was refused for it. */
+  /** The version of another client that a save conflicts with. */
   readonly conflict = signal<Stored | null>(null);
-  /** What somebody else stored meanwhile, while there is unsaved text here. */
+  /** A newer version of another client, while there is unsaved text. */
   readonly newer = signal<Stored | null>(null);
-  /** Why the store cannot be written; empty while it can. */
+  /** The reason why the store cannot be written; empty if it can. */
   readonly away = signal("");
-  /** True where an unsaved text of before was brought back. */
+  /** True if a draft was restored. */
   readonly broughtBack = signal(false);
-  /** True where the browser has no room for what is unsaved. */
+  /** True if the draft could not be stored. */
   readonly noRoom = signal(false);
-  /** The editor's state while the template is not on the screen. */
+  /** The editor's state while the template is not shown. */
   state: EditorState | null = null;
   /** Called when the text was replaced from here. */
   onState: ((state: EditorState) => void) | null = null;
@@ -51,7 +51,7 @@ export class Session {
     private readonly hooks: Hooks,
   ) {}
 
-  /** True where nothing may be written: the store is away, and what is here is not what is stored. */
+  /** True if the store is unavailable and the text is the fallback. */
   get readOnly(): boolean {
     return this.base.peek()?.degraded === true;
   }
@@ -60,14 +60,14 @@ export class Session {
     return this.document.toString();
   }
 
-  /** `isNew` is for a name of which the service has just said that there is none. */
+  /** `isNew` skips the request for a template that does not exist yet. */
   async load(isNew = false): Promise<void> {
     clearTimeout(this.retryTimer);
     try {
       const stored = isNew ? NONE : await readStored(this.name);
       const first = this.phase.peek() !== "ready" || this.readOnly;
-      if (stored.degraded && !first) return this.isAway("The store does not answer.");
-      this.away.value = stored.degraded ? "The store does not answer. This is the default template, to read only." : "";
+      if (stored.degraded && !first) return this.isAway("The store is not responding.");
+      this.away.value = stored.degraded ? "The store is not responding. The default template is shown, read-only." : "";
       if (first) await this.begin(stored);
       if (stored.degraded) this.again();
     } catch (error) {
@@ -76,15 +76,15 @@ export class Session {
         if (draft) await this.begin({ ...draft, text: draft.base ?? "", degraded: false, missing: draft.etag === null });
         else this.phase.value = "failed";
       }
-      if (error instanceof Away) this.isAway(`${told(error)} What you write is kept here.`);
+      if (error instanceof Away) this.isAway(`${told(error)} Your changes are stored in this browser.`);
       else this.say(told(error), isNotPermitted(error) ? "plain" : "bad");
     }
   }
 
-  /** Looks at what is stored again, and shows it where nothing here is unsaved; else tells of it. */
+  /** Reloads the stored version and shows it if nothing is unsaved; else offers a comparison. */
   async refresh(): Promise<void> {
     const base = this.base.peek();
-    // Of a template that is not there yet there is nothing to hear; saving it meets whoever was first.
+    // A template that does not exist yet has nothing to reload; saving it reports a conflict.
     if (this.phase.peek() !== "ready" || !base || base.degraded || base.missing) return;
     const stored = await readStored(this.name, base.etag).catch(() => null);
     const same = !stored || stored.degraded || stored.etag === base.etag;
@@ -92,11 +92,11 @@ export class Session {
     if (!this.dirty.peek() || stored.text === this.text) {
       this.setBase(stored);
       this.replace(stored.text);
-      this.say(`Version ${stored.version} was stored meanwhile; this is it.`, "plain");
+      this.say(`Updated to version ${stored.version}, saved by another client.`, "plain");
     } else this.newer.value = stored;
   }
 
-  /** Shows what was stored meanwhile beside what is unsaved. */
+  /** Shows the newer version beside the unsaved text. */
   compareWithNewer(): void {
     this.conflict.value = this.newer.peek();
     this.newer.value = null;
@@ -108,13 +108,13 @@ export class Session {
     if (state.doc === this.document) return;
     this.document = state.doc;
     this.compare();
-    // Whatever was said was said of the text before.
+    // The message is about the earlier text.
     if (!this.saving.peek() && !this.conflict.peek()) this.said.value = QUIET;
     clearTimeout(this.keepTimer);
     this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
   }
 
-  /** Keeps what is unsaved, now. */
+  /** Stores the draft now. */
   keep(): void {
     clearTimeout(this.keepTimer);
     const base = this.base.peek();
@@ -128,13 +128,13 @@ export class Session {
     const base = this.base.peek();
     if (!base || this.saving.peek() || this.readOnly) return false;
     if (!this.dirty.peek() && base.version > 0) {
-      this.say("There is nothing to save.", "plain");
+      this.say("No changes to save.", "plain");
       return true;
     }
     return this.write(this.text, base.etag, note);
   }
 
-  /** Stores a text over what somebody else stored. */
+  /** Saves a text on top of the version of another client. */
   async saveOver(text: string): Promise<boolean> {
     const theirs = this.conflict.peek();
     if (!theirs) return false;
@@ -144,7 +144,7 @@ export class Session {
     return this.write(text, theirs.etag, "");
   }
 
-  /** Gives up the text here for what somebody else stored. */
+  /** Replaces the text by the version of another client. */
   takeTheirs(): void {
     const theirs = this.conflict.peek();
     if (!theirs) return;
@@ -155,10 +155,10 @@ export class Session {
     this.setBase(theirs);
     this.replace(theirs.text);
     this.noRoom.value = !keepDraft(this.name, given, "aside");
-    this.say(`This is version ${theirs.version} now. Undo brings yours back.`, "plain");
+    this.say(`Replaced by version ${theirs.version}. Undo restores your text.`, "plain");
   }
 
-  /** Gives up what is unsaved. */
+  /** Discards the unsaved text. */
   discard(): void {
     const base = this.base.peek();
     if (base) this.replace(base.text);
@@ -174,7 +174,7 @@ export class Session {
       const stored = await readStored(this.name);
       this.setBase(stored);
       this.replace(stored.text);
-      this.say(stored.missing ? "Taken away." : "This is the default now.", "good");
+      this.say(stored.missing ? "Deleted." : "Reset to the default.", "good");
       return true;
     } catch (error) {
       await this.failed(error);
@@ -208,20 +208,20 @@ export class Session {
     if (error instanceof Problem && error.status === 412) {
       try {
         const theirs = await readStored(this.name);
-        // Somebody stored the same words: there is nothing to choose.
+        // Another client saved the same text: there is no conflict.
         if (theirs.text === this.text) {
           this.setBase(theirs);
-          return this.say(`Saved as version ${theirs.version} by somebody else already.`, "good");
+          return this.say(`Already saved as version ${theirs.version} by another client.`, "good");
         }
         this.conflict.value = theirs;
-        return this.say("Somebody else saved meanwhile.", "bad");
+        return this.say("Save conflict.", "bad");
       } catch (second) {
         return this.failed(second);
       }
     }
-    if (error instanceof Away) this.isAway(`${told(error)} Nothing is lost: what you wrote is kept here.`);
+    if (error instanceof Away) this.isAway(`${told(error)} Your changes are stored in this browser.`);
     const refused = isNotPermitted(error);
-    const words = refused ? `Not saved. ${told(error)} What you wrote is kept here.` : told(error);
+    const words = refused ? `Not saved. ${told(error)} Your changes are stored in this browser.` : told(error);
     this.say(error instanceof Away ? "Not saved." : words, refused ? "plain" : "bad");
   }
 
@@ -229,7 +229,7 @@ export class Session {
     const draft = stored.degraded ? null : await findDraft(this.name);
     const back = draft !== null && draft.text !== stored.text;
     const based = back && draft.etag !== stored.etag;
-    // Where the text it is based on was not kept, all of changed is used.
+    // Without the base text, all of the draft counts as changed.
     const base = based ? { ...stored, text: draft.base ?? "", etag: draft.etag, version: draft.version } : stored;
     this.state = stateOf(back ? draft.text : stored.text, this.hooks, stored.degraded);
     this.document = this.state.doc;
@@ -247,7 +247,7 @@ export class Session {
     this.keep();
   }
 
-  /** Puts another text in the place of this one, in a step that undo takes back. */
+  /** Replaces the text in one undoable step. */
   private replace(text: string): void {
     if (!this.state) return;
     const changes = { from: 0, to: this.state.doc.length, insert: documentOf(text) };
@@ -275,14 +275,14 @@ export class Session {
     this.retryTimer = setTimeout(() => void this.look(), RETRY);
   }
 
-  /** Looks whether the store is back. */
+  /** Checks if the store is available again. */
   private async look(): Promise<void> {
     if (this.phase.peek() !== "ready" || this.readOnly) return this.load();
     try {
       const stored = await readStored(this.name);
       if (stored.degraded) return this.again();
       this.away.value = "";
-      this.say("Saving works again.", "plain");
+      this.say("Connection restored.", "plain");
     } catch {
       this.again();
     }

@@ -1,5 +1,5 @@
-// A template in the store: read, written, taken back. `main` has an address of its own, which answers the default while the store
-// is away.
+// Reads, writes and deletes a stored template. `main` has its own address, which returns the default while the store is
+// unavailable.
 import { ask } from "../api/client";
 import { Problem } from "../api/problem";
 
@@ -7,21 +7,21 @@ export const MAIN = "main";
 
 export interface Stored {
   text: string;
-  /** Names this text and version; null where nothing is stored or the store is away. */
+  /** The ETag; null if nothing is stored or the store is unavailable. */
   etag: string | null;
-  /** 0 where nothing is stored. */
+  /** 0 if nothing is stored. */
   version: number;
-  /** True where the store is away and this is the default, not what is stored. */
+  /** True if the store is unavailable and this is the default. */
   degraded: boolean;
-  /** True where there is no template of this name yet. */
+  /** True if the template does not exist yet. */
   missing: boolean;
 }
 
-/** What there is of a name that nobody has used. */
+/** The value for a template that does not exist. */
 export const NONE: Stored = { text: "", etag: null, version: 0, degraded: false, missing: true };
 
 export function readStored(name: string): Promise<Stored>;
-/** Null where it is still the one that `known` names. */
+/** Returns null if the ETag is still `known`. */
 export function readStored(name: string, known: string | null): Promise<Stored | null>;
 export async function readStored(name: string, known: string | null = null): Promise<Stored | null> {
   try {
@@ -47,7 +47,7 @@ export async function writeStored(name: string, text: string, etag: string | nul
   return { ...stored(answer), missing: false };
 }
 
-/** Goes back to the default (`main`), or takes a template away. Its versions stay. */
+/** Resets `main` to the default, or deletes a template. Its versions stay. */
 export async function resetStored(name: string, etag: string | null): Promise<void> {
   if (name === MAIN) await ask("delete", "/system-prompt", { ifMatch: etag });
   else await ask("delete", "/templates/{name}", { path: { name }, ifMatch: etag });

@@ -1,4 +1,4 @@
-// Which templates have text here that is not stored. The frame marks the way to them; the browser asks before the page goes.
+// The templates with unsaved text. The navigation marks them; the browser asks before the page is closed.
 import { signal } from "@preact/signals";
 
 export const unsaved = signal<ReadonlySet<string>>(new Set());

@@ -1,4 +1,4 @@
-// A few numbers out of the service's own, which are in the text format that Prometheus reads.
+// Some metrics of the service, read from the Prometheus text format.
 
 interface Sample {
   name: string;
@@ -10,21 +10,21 @@ export interface Numbers {
   version: string;
   startedAt: number | null;
   requests: number;
-  /** Those that the service failed, not those that it refused. */
+  /** Responses with a 5xx status. */
   failed: number;
   inFlight: number;
-  /** The time within which half of the requests were answered, and 95 of a hundred; in seconds, null where there were none. */
+  /** The median and the 95th percentile of response times in seconds; null without requests. */
   half: number | null;
   most: number | null;
-  /** How prompts were built: how many, by how it ended. */
+  /** The number of built prompts by outcome. */
   built: Record<string, number>;
-  /** How many looks at a prompt were answered from memory, and how many were not. */
+  /** Hits and misses of the prompt cache. */
   hits: number;
   misses: number;
   storeErrors: number;
 }
 
-/** Reads what the page shows; what is missing is nothing. */
+/** Reads the metrics that the page shows; missing ones are 0 or null. */
 export function numbers(text: string): Numbers {
   const samples = parsed(text);
   const sum = (name: string, fits: (labels: Sample["labels"]) => boolean = () => true) =>
@@ -64,7 +64,7 @@ function parsed(text: string): Sample[] {
   return samples;
 }
 
-/** The counts of all routes together, by the time that they were within. */
+/** The cumulative buckets of all routes. */
 function bucketsOf(samples: readonly Sample[]): [number, number][] {
   const within = new Map<number, number>();
   for (const { name, labels, value } of samples) {

@@ -1,4 +1,4 @@
-// What is active in a directory, and from where: extensions, tools and servers of every layer, what they hide, what is off and why.
+// Extensions, tools and servers of a directory with their state and layer.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { amount } from "../amount";
@@ -25,7 +25,7 @@ export function ScopesPanel() {
   const answer = useSignal<ScopesReply | null>(null);
   const trouble = useSignal<{ kind: Kind; words: string } | null>(null);
   const busy = useSignal(false);
-  /** Only the last question is waited for. */
+  /** Only the last request is shown. */
   const asked = useRef(0);
 
   const look = async () => {
@@ -50,9 +50,9 @@ export function ScopesPanel() {
   return (
     <section class="panel scopes" aria-labelledby="scopes-title">
       <div class="panel-head">
-        <h2 id="scopes-title">What is active in a directory</h2>
+        <h2 id="scopes-title">Extensions and servers</h2>
         <p class="soft small" role="status">
-          {busy.value ? "Looking…" : answer.value ? summary(answer.value) : ""}
+          {busy.value ? "Loading…" : answer.value ? summary(answer.value) : ""}
         </p>
       </div>
       <form
@@ -71,24 +71,24 @@ export function ScopesPanel() {
           <input
             class="field block"
             value={preset.value}
-            placeholder="the service’s own"
+            placeholder="default"
             spellcheck={false}
             autocomplete="off"
             onInput={(event) => (preset.value = event.currentTarget.value)}
           />
         </label>
-        {/* Never switched off: Enter in a field would do nothing then, and what is asked last counts. */}
+        {/* Never disabled: Enter in a field would then do nothing. */}
         <Button type="submit" kind="main">
-          Look
+          Load
         </Button>
       </form>
       {trouble.value && <Trouble {...trouble.value} />}
       {answer.value && (
         <>
           <div class="scopes-filter">
-            <SearchField label="Find a name" value={words.value} onValue={(value) => (words.value = value)} />
+            <SearchField label="Filter" value={words.value} onValue={(value) => (words.value = value)} />
             <label class="check">
-              <input type="checkbox" checked={onlyActive.value} onChange={(event) => (onlyActive.value = event.currentTarget.checked)} /> Only what is active
+              <input type="checkbox" checked={onlyActive.value} onChange={(event) => (onlyActive.value = event.currentTarget.checked)} /> Active only
             </label>
           </div>
           <Listing report={answer.value} words={words.value.trim().toLowerCase()} onlyActive={onlyActive.value} />
@@ -114,7 +114,7 @@ function Trouble({ kind, words }: { kind: Kind; words: string }) {
   );
 }
 
-/** More rows of a category than this are told of in a line. */
+/** The number of rows shown per category; the rest is summarized in one line. */
 const MOST = 300;
 
 function Listing({ report, words, onlyActive }: { report: ScopesReply; words: string; onlyActive: boolean }) {
@@ -131,7 +131,7 @@ function Listing({ report, words, onlyActive }: { report: ScopesReply; words: st
     <div class="panel-body scopes-body">
       <Project report={report} />
       <Notes notes={rest(report)} />
-      {groups.size === 0 && <p class="empty">{all.length === 0 ? "No layer brings anything." : "Nothing is like that."}</p>}
+      {groups.size === 0 && <p class="empty">{all.length === 0 ? "No extensions or servers found." : "No matches."}</p>}
       {[...groups].map(([category, entries]) => (
         <section key={category} aria-label={titleOf(category)}>
           <h3>
@@ -141,7 +141,7 @@ function Listing({ report, words, onlyActive }: { report: ScopesReply; words: st
             {entries.slice(0, MOST).map((entry, at) => (
               <Row key={at} entry={entry} />
             ))}
-            {entries.length > MOST && <li class="soft">and {entries.length - MOST} more; search to see them</li>}
+            {entries.length > MOST && <li class="soft">and {entries.length - MOST} more; use the filter to see them</li>}
           </ul>
         </section>
       ))}
@@ -152,7 +152,7 @@ function Listing({ report, words, onlyActive }: { report: ScopesReply; words: st
 /** Extensions, then MCP servers. */
 const rows = ({ entries, servers }: ScopesReply): Entry[] => [...entries, ...servers];
 
-/** The notes that no entry's row shows. */
+/** Returns the diagnostics that no row shows. */
 function rest(report: ScopesReply): Diagnostic[] {
   const shown = new Set(rows(report).flatMap((entry) => entry.diagnostics.map(({ message }) => message)));
   return report.diagnostics.filter(({ message }) => !shown.has(message));
@@ -198,9 +198,9 @@ function Project({ report: { trust, mode, cwd, global, project, preset } }: { re
   return (
     <dl class="pairs">
       <div>
-        <dt>Looked at</dt>
+        <dt>Directory</dt>
         <dd>
-          <Shown text={cwd} most={160} class="mono" />, by the preset <Shown text={preset} most={60} class="mono" />
+          <Shown text={cwd} most={160} class="mono" />, preset <Shown text={preset} most={60} class="mono" />
         </dd>
       </div>
       <div>
@@ -214,7 +214,7 @@ function Project({ report: { trust, mode, cwd, global, project, preset } }: { re
         <dt>Trust</dt>
         <dd>
           {TRUST[trust]}
-          {mode === "none" && " This preset does not ask for trust."}
+          {mode === "none" && " This preset does not require trust."}
         </dd>
       </div>
     </dl>
@@ -222,11 +222,11 @@ function Project({ report: { trust, mode, cwd, global, project, preset } }: { re
 }
 
 const TRUST: Record<ScopesReply["trust"], string> = {
-  trusted: "The project is trusted.",
-  once: "The project may speak, since it lies in a root of the service.",
-  untrusted: "The project is not trusted yet.",
-  declined: "The project was declined.",
-  stale: "The project was trusted with other contents than it has now.",
+  trusted: "Trusted.",
+  once: "Trusted, because the project is within a root of the service.",
+  untrusted: "Not trusted.",
+  declined: "Trust was declined.",
+  stale: "Changed since trust was granted.",
 };
 
 const PILLS: Record<State, string> = {
@@ -257,13 +257,13 @@ const COUNTED: Record<State, string> = {
   untrusted: "untrusted",
   broken: "broken",
   incomplete: "incomplete",
-  "needs grant": "without a grant",
+  "needs grant": "needs grant",
   pending: "pending",
 };
 
 function summary(report: ScopesReply): string {
   const count = (wanted: State) => rows(report).filter((entry) => stateOf(entry) === wanted).length;
   const counts = (Object.keys(COUNTED) as State[]).filter((state) => count(state) > 0);
-  const notes = report.diagnostics.length > 0 ? `, ${amount(report.diagnostics.length, "note")}` : "";
+  const notes = report.diagnostics.length > 0 ? `, ${amount(report.diagnostics.length, "diagnostic")}` : "";
   return counts.map((state) => `${count(state)} ${COUNTED[state]}`).join(", ") + notes;
 }

@@ -1,4 +1,4 @@
-// The service and its store at a glance: one card for each question that somebody has who comes here.
+// An overview of the service and its store, one card per metric.
 import type { ComponentChildren } from "preact";
 import { amount } from "../amount";
 import { Shown } from "../shown";
@@ -7,9 +7,9 @@ import { Icon } from "../ui/icon";
 import { figures, look, standing } from "./service";
 
 const STORES: Record<string, string> = {
-  sqlite: "SQLite, a file on this machine",
-  postgres: "PostgreSQL, shared by all nodes",
-  memory: "In memory: it is gone when the service ends",
+  sqlite: "SQLite",
+  postgres: "PostgreSQL",
+  memory: "In memory; lost when the service stops",
 };
 
 export function ServicePanel() {
@@ -20,16 +20,16 @@ export function ServicePanel() {
       <div class="panel-head">
         <h1 id="service-title">Health</h1>
         <p class="soft small" role="status">
-          {now ? verdict(now) : "Looking…"}
+          {now ? verdict(now) : "Loading…"}
         </p>
-        <IconButton label="Look again" icon="again" onClick={() => void look()} />
+        <IconButton label="Reload" icon="again" onClick={() => void look()} />
       </div>
       {now && (
         <ul class="vitals">
-          <Vital title="Service" tone={now.alive ? "good" : "bad"} value={now.alive ? "Answers" : "Does not answer"}>
+          <Vital title="Service" tone={now.alive ? "good" : "bad"} value={now.alive ? "Up" : "Down"}>
             {!now.alive ? <Shown text={now.trouble} most={300} /> : numbers && `Version ${numbers.version}${since(numbers.startedAt)}.`}
           </Vital>
-          <Vital title="Store" tone={now.ready ? "good" : "bad"} value={now.ready ? "Answers" : "Away"}>
+          <Vital title="Store" tone={now.ready ? "good" : "bad"} value={now.ready ? "Up" : "Down"}>
             {now.ready ? now.store && `${STORES[now.store] ?? now.store}.` : <Shown text={away(now.degraded, now.trouble)} most={400} />}
           </Vital>
           {numbers && (
@@ -38,16 +38,16 @@ export function ServicePanel() {
                 {outcomes(numbers.built)}
               </Vital>
               <Vital title="Requests" value={numbers.requests.toLocaleString("en")} tone={numbers.failed > 0 ? "warning" : "plain"}>
-                {numbers.failed > 0 ? `${amount(numbers.failed, "of them", "of them")} failed. ` : "None failed. "}
-                {numbers.half !== null && `Half were answered within ${time(numbers.half)}, 95 of 100 within ${time(numbers.most)}.`}
+                {numbers.failed > 0 ? `${numbers.failed.toLocaleString("en")} failed. ` : "None failed. "}
+                {numbers.half !== null && `Median ${time(numbers.half)}, 95th percentile ${time(numbers.most)}.`}
               </Vital>
-              <Vital title="Read from memory" value={share(numbers.hits, numbers.misses)} tone="plain">
+              <Vital title="Cache hit rate" value={share(numbers.hits, numbers.misses)} tone="plain">
                 {numbers.hits + numbers.misses === 0
-                  ? "Nobody has asked for a kept prompt yet."
-                  : "of the kept prompts that were asked for; the others came from the store."}
+                  ? "No stored prompt has been requested yet."
+                  : "of requests for stored prompts; the others were read from the store."}
               </Vital>
               <Vital title="Store errors" value={numbers.storeErrors.toLocaleString("en")} tone={numbers.storeErrors > 0 ? "warning" : "plain"}>
-                Requests that the store failed since the start.
+                Failed store operations since the start.
               </Vital>
             </>
           )}
@@ -74,12 +74,12 @@ function Vital({ title, value, tone, children }: { title: string; value: string;
 }
 
 function verdict({ alive, ready }: { alive: boolean; ready: boolean }): string {
-  if (!alive) return "The service does not answer.";
-  return ready ? "All is well." : "The store is away; the service mends itself when it is back.";
+  if (!alive) return "The service is not responding.";
+  return ready ? "All systems operational." : "The store is unavailable; the service reconnects automatically.";
 }
 
 function away(degraded: boolean, trouble: string): string {
-  const meanwhile = degraded ? " New prompts cannot be kept; the editor shows the built-in default, to read only." : "";
+  const meanwhile = degraded ? " New prompts cannot be stored; the editor shows the built-in default, read-only." : "";
   return `${trouble}${meanwhile}`;
 }
 
@@ -87,16 +87,16 @@ function since(startedAt: number | null): string {
   if (startedAt === null) return "";
   const minutes = Math.max(0, Math.round((Date.now() / 1000 - startedAt) / 60));
   if (minutes < 1) return ", just started";
-  if (minutes < 120) return `, runs for ${amount(minutes, "minute")}`;
+  if (minutes < 120) return `, up for ${amount(minutes, "minute")}`;
   const hours = Math.round(minutes / 60);
-  return `, runs for ${hours < 48 ? amount(hours, "hour") : amount(Math.round(hours / 24), "day")}`;
+  return `, up for ${hours < 48 ? amount(hours, "hour") : amount(Math.round(hours / 24), "day")}`;
 }
 
 const OUTCOMES: [string, string][] = [
   ["created", "on a first turn"],
   ["compacted", "at a compaction"],
   ["refreshed", "by a refresh"],
-  ["raced", "built twice at once, one was kept"],
+  ["raced", "built concurrently and discarded"],
   ["failed", "failed"],
 ];
 

@@ -1,4 +1,4 @@
-// How the service is: whether it lives, whether its store answers, and its numbers. Read again every few seconds while it is seen.
+// The health of the service and its store, and its metrics; polled while the page is visible.
 import { signal } from "@preact/signals";
 import { ask, read } from "../api/client";
 import { told } from "../api/problem";
@@ -7,12 +7,12 @@ import { numbers, type Numbers } from "./metrics";
 const EVERY = 10_000;
 
 export interface Standing {
-  /** True while the process answers. */
+  /** True if the process responds. */
   alive: boolean;
-  /** True while its store answers. */
+  /** True if its store responds. */
   ready: boolean;
   store: string;
-  /** True where only the built-in default can be had. */
+  /** True if only the built-in default is available. */
   degraded: boolean;
   trouble: string;
   at: number;
@@ -21,7 +21,7 @@ export interface Standing {
 export const standing = signal<Standing | null>(null);
 export const figures = signal<Numbers | null>(null);
 
-/** Looks now. */
+/** Reads the health now. */
 export async function look(): Promise<void> {
   const [alive, ready, template, metrics] = await Promise.allSettled([
     ask("get", "/healthz"),
@@ -41,7 +41,7 @@ export async function look(): Promise<void> {
   figures.value = metrics.status === "fulfilled" ? numbers(metrics.value) : null;
 }
 
-/** Looks again and again; returns what ends that. */
+/** Polls; returns the function that stops it. */
 export function follow(): () => void {
   const again = () => document.visibilityState === "visible" && void look();
   void look();

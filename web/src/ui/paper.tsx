@@ -42,7 +42,7 @@ export function PaperText({ text }: { text: string }) {
   return (
     <>
       <pre>{escapedLines(head(text, MOST_ON_PAPER))}</pre>
-      {text.length > MOST_ON_PAPER && <p>The rest is not printed.</p>}
+      {text.length > MOST_ON_PAPER && <p>Truncated: the rest is not printed.</p>}
     </>
   );
 }

@@ -34,7 +34,7 @@ export function SearchField({ label, value, onValue, onKeyDown, placeholder, fie
         }}
       />
       {value !== "" && (
-        <button type="button" aria-label="Empty the search" onClick={() => onValue("")}>
+        <button type="button" aria-label="Clear search" onClick={() => onValue("")}>
           <Icon name="close" size={14} />
         </button>
       )}

@@ -1,4 +1,4 @@
-// Short messages that come and go. They are read out; those that tell of trouble stay until they are closed.
+// Temporary messages. They are announced; errors stay until they are closed.
 import { signal } from "@preact/signals";
 import { IconButton } from "./button";
 
@@ -14,7 +14,7 @@ interface Message {
 const messages = signal<readonly Message[]>([]);
 let last = 0;
 
-/** Says something. An `action` is a button beside it. */
+/** Shows a message; `action` is a button beside it. */
 export function say(text: string, tone: Tone = "plain", action?: Message["action"]): void {
   const id = ++last;
   messages.value = [...messages.value.filter((one) => one.text !== text), { id, text, tone, action }].slice(-3);

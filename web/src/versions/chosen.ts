@@ -1,18 +1,18 @@
-// Which version is looked at, and what it is compared with.
+// The two sides of a comparison of versions.
 import { ownDraft } from "../edit/draft";
 import type { Side } from "./compare";
 import type { History } from "./history";
 
-/** The version before it, the current one, what is in the editor, or any by its number. */
+/** The other side: the previous version, the current one, the editor, or a version number. */
 export type Against = "before" | "current" | "editor" | number;
 
 /** The version before the first one: the default, or nothing. */
 export const START = 0;
 
-/** Returns what there is to compare with. An older text always stands left. */
+/** Returns the options to compare with. The older text is always on the left. */
 export function choices(history: History, version: number): { value: Against; label: string }[] {
-  const offered: { value: Against; label: string }[] = [{ value: "before", label: "The version before" }];
-  if (version !== history.current) offered.push({ value: "current", label: `The current one (version ${history.current})` });
+  const offered: { value: Against; label: string }[] = [{ value: "before", label: "Previous version" }];
+  if (version !== history.current) offered.push({ value: "current", label: `Current version (${history.current})` });
   if (ownDraft(history.name)) offered.push({ value: "editor", label: "Unsaved text in the editor" });
   return offered;
 }
@@ -29,6 +29,6 @@ export async function sides(history: History, version: number, against: Against)
 }
 
 function named(history: History, version: number): string {
-  if (version === START) return history.name === "main" ? "The built-in default" : "Nothing";
+  if (version === START) return history.name === "main" ? "Built-in default" : "Empty";
   return `Version ${version}${version === history.current ? " (current)" : ""}`;
 }

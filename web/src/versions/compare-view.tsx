@@ -1,4 +1,4 @@
-// A comparison as a part of a screen: what stands left and right, how much differs, ways from change to change.
+// The comparison of two texts with its toolbar.
 import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -15,7 +15,7 @@ const chosen = signal<Layout | null>((["side", "column"] as const).find((one) =>
 const wide = signal(roomy.matches);
 roomy.addEventListener("change", () => (wide.value = roomy.matches));
 
-/** As somebody chose it, else as the room has it. */
+/** The chosen layout, or the one that fits the window. */
 const layout = (): Layout => (wide.value ? (chosen.value ?? "side") : "column");
 
 function choose(next: Layout): void {
@@ -43,7 +43,7 @@ export function CompareView({ left, right }: { left: Side; right: Side }) {
   return (
     <div class="compare">
       <div class="compare-bar">
-        <p role="status">{same ? "The texts are the same." : differences !== null && amount(differences, "change")}</p>
+        <p role="status">{same ? "No changes." : differences !== null && amount(differences, "change")}</p>
         {!same && (
           <>
             <Button small onClick={() => drawn.current?.previous()}>
@@ -60,7 +60,7 @@ export function CompareView({ left, right }: { left: Side; right: Side }) {
               Side by side
             </button>
             <button type="button" aria-pressed={how === "column"} onClick={() => choose("column")}>
-              In one column
+              Unified
             </button>
           </div>
         )}
@@ -75,5 +75,5 @@ export function CompareView({ left, right }: { left: Side; right: Side }) {
 }
 
 function Same({ text }: { text: string }) {
-  return <p class="empty">{text === "" ? "Both are empty." : "Nothing differs: every byte is the same."}</p>;
+  return <p class="empty">{text === "" ? "Both texts are empty." : "The texts are identical."}</p>;
 }

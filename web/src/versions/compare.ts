@@ -1,4 +1,4 @@
-// Two texts to be read beside each other, or one in the other where there is no room.
+// A read-only diff of two texts, side by side or unified.
 import { getChunks, goToNextChunk, goToPreviousChunk, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { reading } from "./reading";
@@ -6,7 +6,7 @@ import { reading } from "./reading";
 export type Layout = "side" | "column";
 
 export interface Compared {
-  /** In how many places they differ. */
+  /** The number of changes. */
   differences: number;
   next: () => void;
   previous: () => void;
@@ -18,7 +18,7 @@ export interface Side {
   text: string;
 }
 
-/** A megabyte of differences is told of roughly rather than exactly. */
+/** Large differences are computed approximately. */
 const diffConfig = { scanLimit: 2_000, timeout: 600 };
 const collapseUnchanged = { margin: 3, minSize: 6 };
 
@@ -31,7 +31,7 @@ export function compare(parent: HTMLElement, left: Side, right: Side, layout: La
   const extensions = (label: string) => [reading(label), lineNumbers(), steps];
   if (layout === "column") {
     const merge = unifiedMergeView({ original: left.text, mergeControls: false, gutter: true, diffConfig, collapseUnchanged });
-    const label = `${right.label}, with what it changes in ${left.label}`;
+    const label = `${right.label}, compared with ${left.label}`;
     const view = new EditorView({ parent, doc: right.text, extensions: [extensions(label), merge] });
     return compared(view, () => view.destroy());
   }

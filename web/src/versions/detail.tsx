@@ -1,4 +1,4 @@
-// One version: who wrote it, when and why, what it changed, and what can be done with it.
+// One version: author, time, note, changes and actions.
 import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../amount";
 import { told } from "../api/problem";
@@ -28,7 +28,7 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
   const current = history.current;
   const offered = choices(history, version);
   const others = history.items.value.filter((one) => one.version !== version);
-  // What was chosen for another version may make no sense for this one.
+  // An option selected for another version may not exist for this one.
   const fits = typeof against === "number" ? against !== version : offered.some(({ value }) => value === against);
   const effective = fits ? against : "before";
 
@@ -70,12 +70,12 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
           Labels…
         </Button>
         <Button small kind={version === current ? "plain" : "main"} disabled={version === current} onClick={onRestore}>
-          {version === current ? "This is current" : "Restore…"}
+          {version === current ? "Current" : "Restore…"}
         </Button>
       </div>
       <div class="version-about">
         {note !== "" && (
-          // A long one scrolls, and can be scrolled with keys.
+          // A long note scrolls, also by keyboard.
           <p class="version-note" {...(note.length > 240 && { tabIndex: 0, role: "group", "aria-label": "Note" })}>
             <Shown text={note} most={2000} />
           </p>
@@ -84,7 +84,7 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
           <time dateTime={at}>
             {instant(at)} ({ago(at)})
           </time>{" "}
-          by <Shown text={author} most={80} />, {reset ? "goes back to the default" : size(bytes)}{" "}
+          by <Shown text={author} most={80} />, {reset ? "reset to the default" : size(bytes)}{" "}
           {labels.map((label) => (
             <LabelPill key={label} label={label} />
           ))}
@@ -106,7 +106,7 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
                   {one.version === current ? " (current)" : ""}
                 </option>
               ))}
-              {history.name === "main" && <option value={String(START)}>The built-in default</option>}
+              {history.name === "main" && <option value={String(START)}>Built-in default</option>}
             </optgroup>
           </select>
           <a href={href("edit", history.name)}>Open in the editor</a>

@@ -1,4 +1,4 @@
-// The versions of one template: the list as far as it was read, the texts that were looked at, and what can be done with them.
+// The versions of one template: the loaded list, the loaded texts, and the actions on them.
 import { signal } from "@preact/signals";
 import { ask } from "../api/client";
 import { Problem, told } from "../api/problem";
@@ -21,7 +21,7 @@ export class History {
 
   constructor(readonly name: string) {}
 
-  /** The version that speaks now; 0 where none is stored. */
+  /** The current version; 0 if none is stored. */
   get current(): number {
     return this.items.value[0]?.version ?? 0;
   }
@@ -30,7 +30,7 @@ export class History {
     return this.items.value.find((one) => one.version === version);
   }
 
-  /** Reads the list from its start, as far as it was read before. */
+  /** Reloads the entries that are already loaded. */
   async load(): Promise<void> {
     const most = Math.max(PAGE, Math.min(500, this.items.peek().length));
     try {
@@ -47,14 +47,14 @@ export class History {
     }
   }
 
-  /** Reads the next page; nothing where there is none, or while one is being read. */
+  /** Loads the next page, if there is one and none is loading. */
   loadMore(): Promise<void> {
     if (this.next === null) return Promise.resolve();
     this.reading ??= this.page(this.next).finally(() => (this.reading = null));
     return this.reading;
   }
 
-  /** Returns the text of a version; 0 is what stood there before the first one. */
+  /** Returns the text of a version; 0 is the text before the first version. */
   text(version: number): Promise<string> {
     let text = this.texts.get(version);
     if (!text) {
@@ -65,7 +65,7 @@ export class History {
     return text;
   }
 
-  /** Stores a version that says what an older one says; returns its number. Refused where another is current than is shown. */
+  /** Stores the text of an older version as a new one; returns its number. Fails if the current version is not the one shown. */
   async restore(version: number): Promise<number> {
     const path = { name: this.name };
     const now = await ask("get", "/templates/{name}", { path });
@@ -84,7 +84,7 @@ export class History {
     }
   }
 
-  /** Puts a label on a version, wherever it was before. */
+  /** Sets a label on a version; it moves if another version has it. */
   async setLabel(label: string, version: number): Promise<void> {
     await ask("put", "/templates/{name}/labels/{label}", { path: { name: this.name, label }, body: { version } });
     await this.load();
@@ -113,16 +113,16 @@ export class History {
       return data.template;
     }
     if (this.name !== MAIN) return "";
-    // The service tells the default only by what a version changed in it.
+    // The service has no route for the default; it follows from the diff of the first version.
     const first = this.items.peek().at(-1)?.version ?? 1;
     const { data } = await ask("get", "/templates/{name}/diff", { path: { name: this.name }, query: { from: 0, to: first } });
     return before(await this.text(first), data.hunks);
   }
 }
 
-/** Somebody else stored a version meanwhile. */
+/** Another client stored a version. */
 export class Stale extends Error {
   constructor() {
-    super("somebody else stored a version meanwhile; the list shows it now");
+    super("another client saved a new version; the list now includes it");
   }
 }

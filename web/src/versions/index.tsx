@@ -1,4 +1,4 @@
-// The versions screen: the list of a template's versions, and beside it what the chosen one changed.
+// The versions screen: the versions of a template, and the changes of the selected one.
 import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -32,7 +32,7 @@ export default function Versions({ route }: { route: Route }) {
     dialog.value = null;
     if (!made) return;
     chosen.value = made;
-    // It stands at the top of the list.
+    // It is the first of the list.
     document.querySelector("#pane-versions .virtual-list")?.scrollTo({ top: 0 });
   };
   const list = (
@@ -47,7 +47,7 @@ export default function Versions({ route }: { route: Route }) {
         onChosen={(version) => (chosen.value = version)}
         onOpen={() => {
           opened.value = true;
-          // Enter goes on to what was chosen; on a wide screen it is there already.
+          // Enter moves the focus to the selected version.
           requestAnimationFrame(() => document.getElementById(narrow.value ? "versions-back" : "against")?.focus());
         }}
       />
@@ -70,7 +70,7 @@ export default function Versions({ route }: { route: Route }) {
           name="versions"
           panes={[
             { id: "pane-versions", label: "Versions", share: 0.27, least: 0.2, child: list },
-            { id: "pane-version", label: "What it changed", share: 0.73, least: 0.4, child: detail },
+            { id: "pane-version", label: "Changes", share: 0.73, least: 0.4, child: detail },
           ]}
         />
       ) : opened.value ? (
@@ -109,10 +109,10 @@ function ListBody(props: ListProps) {
     return (
       <div class="empty">
         <p>
-          {phase === "missing" ? "There is no template of this name yet." : "Nothing was stored yet: the built-in default speaks."} Each time you save,
-          a version stays here.
+          {phase === "missing" ? "This template does not exist yet." : "No versions yet; the built-in default is used."} Every save creates
+          a version.
         </p>
-        <a href={href("edit", history.name)}>Open the editor</a>
+        <a href={href("edit", history.name)}>Open in editor</a>
       </div>
     );
   return (

@@ -1,4 +1,4 @@
-// Puts labels on a version, moves them there from another, takes them away. A label is on one version at a time; `name@label` names it.
+// Adds, moves and removes labels of a version. A label belongs to one version at a time; `name@label` selects it.
 import { useState } from "preact/hooks";
 import { told } from "../api/problem";
 import { escaped, Shown } from "../shown";
@@ -11,7 +11,7 @@ const LABEL = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 export function LabelsDialog({ history, version, close }: { history: History; version: number; close: () => void }) {
   const [label, setLabel] = useState("");
   const [trouble, setTrouble] = useState("");
-  // Told here: a message of the page would lie under the dialog.
+  // A toast would be hidden by the dialog.
   const [said, setSaid] = useState("");
   const items = history.items.value;
   const here = items.find((one) => one.version === version)?.labels ?? [];
@@ -30,25 +30,25 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
       setTrouble(told(error));
     }
   };
-  const put = (wanted: string) => done(history.setLabel(wanted, version), `“${wanted}” is on version ${version} now.`);
-  const take = (wanted: string) => done(history.removeLabel(wanted), `“${escaped(wanted)}” is taken away.`);
+  const put = (wanted: string) => done(history.setLabel(wanted, version), `Label “${wanted}” set on version ${version}.`);
+  const take = (wanted: string) => done(history.removeLabel(wanted), `Label “${escaped(wanted)}” removed.`);
 
   return (
     <Dialog title={`Labels of version ${version}`} onClose={close} actions={<Button onClick={close}>Done</Button>}>
       <p class="soft">
-        A conversation that asks for <code>{history.name}@label</code> gets the version that has the label, whatever is current.
+        Conversations that request <code>{history.name}@label</code> use the version with that label instead of the current one.
       </p>
       {here.length > 0 ? (
-        <ul class="labels" aria-label="On this version">
+        <ul class="labels" aria-label="Labels of this version">
           {here.map((one) => (
             <li key={one} class="pill static">
               <Shown text={one} most={64} />
-              <IconButton label={`Take away ${escaped(one)}`} icon="close" onClick={() => void take(one)} />
+              <IconButton label={`Remove ${escaped(one)}`} icon="close" onClick={() => void take(one)} />
             </li>
           ))}
         </ul>
       ) : (
-        <p class="labels-none">It has none.</p>
+        <p class="labels-none">No labels.</p>
       )}
       <form
         class="labels-new"
@@ -101,8 +101,8 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
 }
 
 function note(name: string, here: readonly string[], moved: number | undefined): string {
-  if (name === "") return "Such as prod or trial.";
-  if (!LABEL.test(name)) return "Letters, digits, “-”, “_” or “.”, a letter first.";
-  if (here.includes(name)) return "It has this one already.";
-  return moved === undefined ? "" : `It is on version ${moved} and would move here.`;
+  if (name === "") return "For example: prod, trial.";
+  if (!LABEL.test(name)) return "Use letters, digits, “-”, “_” and “.”; start with a letter.";
+  if (here.includes(name)) return "This version already has the label.";
+  return moved === undefined ? "" : `Currently on version ${moved}; it will move to this version.`;
 }

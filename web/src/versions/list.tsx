@@ -1,4 +1,4 @@
-// The list of versions, the newest first.
+// The list of versions, newest first.
 import { ago, instant, size } from "../amount";
 import type { VersionInfo } from "../api/types";
 import { narrow } from "../edit/layout";
@@ -12,14 +12,14 @@ interface ListProps {
   history: History;
   chosen: number;
   onChosen: (version: number) => void;
-  /** Somebody wants to see the chosen one. */
+  /** Called when the selected version is opened. */
   onOpen: () => void;
 }
 
 export function VersionList({ history, chosen, onChosen, onOpen }: ListProps) {
   const items = history.items.value;
   return (
-    // Where there is room for both, a click shows a version beside the list, and keys go on in the list.
+    // On a wide screen, a click shows the version beside the list and the focus stays in the list.
     <div class="list-box" onClick={() => narrow.value && onOpen()}>
       <VirtualList
         label="Versions"
@@ -42,7 +42,7 @@ function Row({ info, current }: { info: VersionInfo; current: boolean }) {
       <p class="list-head">
         <strong>Version {version}</strong>
         {current && <span class="pill good">current</span>}
-        {reset && <span class="pill condition">back to default</span>}
+        {reset && <span class="pill condition">reset to default</span>}
         {labels.slice(0, 2).map((label) => (
           <LabelPill key={label} label={label} />
         ))}
@@ -56,7 +56,7 @@ function Row({ info, current }: { info: VersionInfo; current: boolean }) {
         {" · "}
         <Shown text={author} most={40} />
         {" · "}
-        {reset ? "the default’s text" : size(bytes)}
+        {reset ? "default text" : size(bytes)}
       </p>
     </div>
   );

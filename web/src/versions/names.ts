@@ -1,4 +1,4 @@
-// The stored templates by name, each with its current version, as far as they were read.
+// The names and current versions of the stored templates.
 import { signal } from "@preact/signals";
 import { ask } from "../api/client";
 import type { TemplateEntry } from "../api/types";
@@ -7,17 +7,17 @@ const MOST = 2_000;
 const PAGE = 500;
 
 export const names = signal<readonly string[]>([]);
-/** Without those that went back to the default. */
+/** Without templates that were reset to the default. */
 export const currentVersions = signal<ReadonlyMap<string, number>>(new Map());
 
-/** Reads them again. Where that fails, what was read before stays. */
+/** Reloads them; on failure the earlier list is used. */
 export async function readNames(): Promise<void> {
   try {
     const found = await all();
     names.value = found.map(({ name }) => name);
     currentVersions.value = new Map(found.flatMap(({ name, version, reset }) => (reset ? [] : [[name, version]])));
   } catch {
-    // The one that is shown can still be chosen.
+    // The shown template can still be selected.
   }
 }
 

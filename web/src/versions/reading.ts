@@ -1,10 +1,10 @@
-// What every text has that is only read here: one line end, wrapped lines, hidden characters written out, and a name.
+// The CodeMirror extensions of read-only texts.
 import { search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
 import { meta } from "../api/meta";
 
-/** What CodeMirror does not count among the special characters by itself, and what an eye still cannot see. */
+/** Invisible characters that CodeMirror does not treat as special by default. */
 const HIDDEN =
   /[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\uffa0]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
@@ -18,7 +18,7 @@ const escapes = highlightSpecialChars({
   },
 });
 
-/** The extensions of a text that is read; `label` is its name for whoever does not see it. */
+/** The extensions of a text that is read; `label` is the accessible name. */
 export function reading(label: string): Extension {
   return [
     EditorState.lineSeparator.of("\n"),

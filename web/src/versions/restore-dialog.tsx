@@ -1,4 +1,4 @@
-// Asks before an older text becomes the current one again.
+// Asks for confirmation before an older version is restored.
 import { useState } from "preact/hooks";
 import { told } from "../api/problem";
 import { unsaved } from "../edit/unsaved";
@@ -14,7 +14,7 @@ export function RestoreDialog({ history, version, close }: { history: History; v
     setBusy(true);
     try {
       const made = await history.restore(version);
-      say(made === history.current && made > 0 ? `Version ${made} says what version ${version} said.` : `Version ${version} is current again.`, "good");
+      say(made === history.current && made > 0 ? `Restored version ${version} as version ${made}.` : `Restored version ${version}.`, "good");
       close(made);
     } catch (error) {
       setTrouble(told(error));
@@ -35,11 +35,10 @@ export function RestoreDialog({ history, version, close }: { history: History; v
       }
     >
       <p>
-        Its text is stored as a new version, {history.current + 1}, and speaks for new conversations from then on. Version {history.current} stays
-        in the list; nothing is lost.
+        The text is stored as version {history.current + 1} and used by new conversations. Version {history.current} stays in the list.
       </p>
       {unsaved.value.has(history.name) && (
-        <p>Your unsaved text in the editor stays as it is. When you save it, both will be shown to you side by side.</p>
+        <p>Unsaved text in the editor is not changed. When you save it, both texts are shown side by side.</p>
       )}
       {trouble && (
         <p class="trouble-words" role="alert">

@@ -1,4 +1,4 @@
-// Chooses one of the stored templates by name.
+// Selects a stored template by name.
 import { useEffect } from "preact/hooks";
 import { escaped } from "../shown";
 import { names, readNames } from "./names";
@@ -7,7 +7,7 @@ interface TemplateSelectProps {
   label: string;
   value: string;
   onValue: (name: string) => void;
-  /** What stands for all of them; left out where one must be chosen. */
+  /** The label of the option for all templates; undefined if one must be selected. */
   all?: string;
 }
 

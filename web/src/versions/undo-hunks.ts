@@ -1,9 +1,9 @@
-// Takes a difference back: from the text after it to the text before it.
+// Reverts a diff: from the new text to the old one.
 import type { components } from "../api/schema";
 
 type Hunk = components["schemas"]["Hunk"];
 
-/** Returns the text before; `after` is the text that the hunks lead to. */
+/** Returns the old text; `after` is the new one. */
 export function before(after: string, hunks: readonly Hunk[]): string {
   const lines = after.split(/(?<=\n)/);
   const out: string[] = [];

@@ -407,7 +407,7 @@ struct UnansweredRequest {
     id: RequestId,
 }
 
-/// Says what is wrong with a line that is no message, and to whom.
+/// Returns the error response to an invalid message.
 fn wrong(line: &[u8]) -> (Option<RequestId>, ErrorData) {
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(line) {
         return (None, ErrorData::parse_error(format!("not JSON: {error}"), None));

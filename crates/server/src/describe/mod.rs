@@ -1,5 +1,4 @@
-//! What the description of every operation has in addition to the operation's own: the roles of those who may ask, and the
-//! problems that any request can meet.
+//! The parts of the OpenAPI description that all operations share: roles, and the problems of any request.
 
 mod input;
 mod query;
@@ -24,14 +23,14 @@ const TOKEN: &str = "token";
 
 /// The problems that any request can meet before or behind its handler.
 const PROBLEMS: [(&str, &str); 9] = [
-    ("400", "The request cannot be read, or does not name one host."),
-    ("401", "An access token is needed here, or this one is not known, or it has expired."),
-    ("403", "Another site's page asked for this, or the token's role does not suffice."),
+    ("400", "The request is invalid or has no single `Host`."),
+    ("401", "The access token is missing, unknown or expired."),
+    ("403", "The request comes from another site, or the role of the token is insufficient."),
     ("408", "The body did not arrive in time."),
     ("413", "The body is too large."),
-    ("421", "This service does not have the name that the request asks for."),
-    ("500", "A mistake of preface, or a store that failed."),
-    ("503", "Too much to do, or the store does not answer. Try again later."),
+    ("421", "The service does not allow the host of the request."),
+    ("500", "Internal error, or a failure of the store."),
+    ("503", "Overloaded, or the store does not respond. Try again later."),
     ("504", "The request took too long."),
 ];
 

@@ -47,8 +47,8 @@ impl QueryParameters {
         let problem = Problem::new(StatusCode::BAD_REQUEST, "query", detail);
         Err(match did_you_mean(name, known.iter().map(String::as_str)) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None if known.is_empty() => problem.help("this address takes none"),
-            None => problem.help(format!("this address takes `{}`", known.join("`, `"))),
+            None if known.is_empty() => problem.help("this address has no parameters"),
+            None => problem.help(format!("valid parameters: `{}`", known.join("`, `"))),
         })
     }
 }

@@ -124,10 +124,7 @@ impl TokenList {
         let Some(known) = self.known().filter(|known| known.is_usable(now)) else { return Err(error) };
         if !known.failed {
             let reason = error.to_string();
-            warn!(
-                reason = &*escape_hidden(&reason),
-                "the access tokens cannot be read; the last list is used"
-            );
+            warn!(reason = &*escape_hidden(&reason), "cannot read the access tokens; using the last list");
         }
         let tokens = known.tokens.clone();
         self.set(TokenSnapshot { tried_at: now, failed: true, ..known });

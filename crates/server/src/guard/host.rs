@@ -1,4 +1,4 @@
-//! By which names this service may be asked.
+//! The allowed host names of the service.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! Who may come in: the name a client used for this service, the page it came from, the token it brings.
+//! Access checks: `Host`, `Origin`, and the access token.
 //!
 //! A browser sends requests on behalf of whatever page is open in it. So each request must name this service by a name
 //! that is known to be its own (a page elsewhere that points its own name at this machine is turned away), and a request
@@ -112,22 +112,20 @@ impl RequestGuard {
             Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "store-unavailable",
-                "the access token cannot be checked now",
+                "cannot check the access token",
             )
-            .help("try again in a second; the log has the reason")
+            .help("try again in a second; see the log of the service")
             .reason(error.to_string())
         })?;
         let Some(known) = known else {
-            return Err(Problem::new(
-                StatusCode::UNAUTHORIZED,
-                "token-unknown",
-                "this access token is not known",
-            )
-            .help("`preface token list` names those that are; a new one is valid after a few seconds"));
+            return Err(Problem::new(StatusCode::UNAUTHORIZED, "token-unknown", "unknown access token")
+                .help(
+                    "list the tokens with `preface token list`; a new token is valid after a few seconds",
+                ));
         };
         let identity = self.valid(&known).ok_or_else(|| {
-            Problem::new(StatusCode::UNAUTHORIZED, "token-expired", "this access token has expired")
-                .help("`preface token revoke NAME` and `preface token create NAME` replace it")
+            Problem::new(StatusCode::UNAUTHORIZED, "token-expired", "the access token has expired")
+                .help("replace it with `preface token revoke NAME` and `preface token create NAME`")
         })?;
         identity.require(role::needed(&parts.method, route))?;
         Ok(identity)
@@ -150,14 +148,14 @@ impl RequestGuard {
         let mut hosts = parts.headers.get_all(header::HOST).iter();
         let header = match (hosts.next(), hosts.next()) {
             (_, Some(_)) => {
-                return refused(StatusCode::BAD_REQUEST, "there is more than one Host".to_owned());
+                return refused(StatusCode::BAD_REQUEST, "more than one `Host` header".to_owned());
             }
             (Some(host), None) => Some(host.to_str().unwrap_or_default()),
             (None, None) => None,
         };
         match parts.uri.authority().map(|authority| authority.as_str()).or(header) {
             None if self.hosts.may_be_missing() => Ok(()),
-            None => refused(StatusCode::BAD_REQUEST, "the request does not name a Host".to_owned()),
+            None => refused(StatusCode::BAD_REQUEST, "missing `Host` header".to_owned()),
             // Without a port it is the usual one of http, or of https.
             Some(name)
                 if [80, 443]
@@ -169,16 +167,16 @@ impl RequestGuard {
             }
             Some(name) => {
                 let name: String = name.chars().take(80).collect();
-                refused(StatusCode::MISDIRECTED_REQUEST, format!("this service is not `{}`", shown(&name)))
+                refused(StatusCode::MISDIRECTED_REQUEST, format!("host `{}` is not allowed", shown(&name)))
             }
         }
     }
 
-    /// What a browser sends for a page must be for our page.
+    /// Rejects requests of browsers for pages of other sites.
     fn page_is_ours(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |code, detail: &str| {
             Err(Problem::new(StatusCode::FORBIDDEN, code, detail)
-                .help("only the page of this service may do that; other programs send no Origin header"))
+                .help("only the editor of this service may send this; other programs must not send an `Origin` header"))
         };
         let headers = &parts.headers;
         let has = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
@@ -187,7 +185,7 @@ impl RequestGuard {
             && has("sec-fetch-mode", b"navigate")
             && has("sec-fetch-dest", b"document");
         if has("sec-fetch-site", b"cross-site") && !followed {
-            return refused("origin", "another site's page asked for this");
+            return refused("origin", "cross-site request");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = origins.next() else { return Ok(()) };
@@ -198,7 +196,7 @@ impl RequestGuard {
                 .and_then(Authority::of_origin)
                 .is_some_and(|name| self.hosts.allow(&name));
         if !ours {
-            return refused("origin", "another site's page asked for this");
+            return refused("origin", "cross-site request");
         }
         // The access token identifies the sender, and nodes do not share the token of a start.
         if self.needs_token || is_safe(&parts.method) {
@@ -212,12 +210,10 @@ impl RequestGuard {
             Some(_) => Err(Problem::new(
                 StatusCode::FORBIDDEN,
                 "page-token",
-                "the page is of an earlier start of this service",
+                "the page was loaded before the service restarted",
             )
-            .help("load the page again")),
-            None => {
-                refused("page-token", "the request comes from a page and lacks the header `X-Preface-Token`")
-            }
+            .help("reload the page")),
+            None => refused("page-token", "missing header `X-Preface-Token` in the request of a page"),
         }
     }
 }

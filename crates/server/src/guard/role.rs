@@ -7,7 +7,7 @@ use preface::store::TokenRole;
 /// Addresses whose answer depends on files below the roots, beyond those of a stored template.
 const ANALYZE: [&str; 2] = ["/scopes", "/system-prompt/analyze"];
 
-/// What an agent asks during a conversation.
+/// The requests of an agent during a conversation.
 const CONVERSE: [&str; 3] =
     ["/conversations/{id}/compactions", "/conversations/{id}/refresh", "/conversations/{id}/turns"];
 

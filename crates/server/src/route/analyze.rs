@@ -1,4 +1,4 @@
-//! `/system-prompt/analyze`: all that an editor shows of a template, in one reply. Nothing is stored.
+//! `/system-prompt/analyze`: the analysis of a template for an editor. Nothing is stored.
 
 use crate::{App, Problem, extract::JsonBody, reply::HandlerResult};
 use axum::{Json, extract::State};
@@ -9,19 +9,19 @@ use preface::{
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// A template to be looked at. Fields that are not listed here are ignored.
+/// A template to analyze. Fields that are not listed here are ignored.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 pub struct AnalyzeWrite {
     /// The text.
     pub template: String,
-    /// The working directory, absolute, at or below a root. Without it nothing about a directory is looked at.
+    /// The working directory, absolute, at or below a root. Without it no values of a directory are read.
     #[schema(max_length = 4096, pattern = r"^/[^\x00]*$")]
     pub cwd: Option<String>,
     /// The model's name.
     pub model: Option<String>,
     /// The conversation's id.
     pub conversation_id: Option<String>,
-    /// The profile whose limits and switches count; the service's where it is left out.
+    /// The profile whose limits and settings apply; default: that of the service.
     pub preset: Option<String>,
     /// Switches of the template language, where they are not as the profile has them.
     #[serde(default, deserialize_with = "preface::object::read")]
@@ -31,24 +31,24 @@ pub struct AnalyzeWrite {
 /// Switches of the template language.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 pub struct AnalyzeOptions {
-    /// Whether `[raw]…[endraw]` keeps what it holds.
+    /// Keeps the content of `[raw]…[endraw]` verbatim.
     pub raw: Option<bool>,
-    /// Whether lines that hold nothing but working control tags go.
+    /// Removes lines that contain only control tags.
     pub trim_tag_lines: Option<bool>,
 }
 
-/// Analyzes a template: its tags, findings, what it renders to and where each byte of that came from, the values it names.
+/// Analyzes a template: tags, diagnostics, a preview with the origin of every byte, and the variables it uses.
 ///
-/// A template that breaks a hard limit has an error among its diagnostics and no preview. Long lists are cut; `left` says
-/// how much.
+/// A template that exceeds a hard limit has an error among its diagnostics and no preview. Long lists are truncated; `left` is the
+/// number of omitted entries.
 #[utoipa::path(
     post, path = "/system-prompt/analyze", tag = "system-prompt",
     operation_id = "analyze",
     request_body = AnalyzeWrite,
     responses(
-        (status = 200, description = "What there is to see.", body = Analysis),
-        (status = 403, description = "The directory does not lie below a root.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "It names a profile that is not there.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The analysis.", body = Analysis),
+        (status = 403, description = "The directory is outside of the roots.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The profile does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn analyze(

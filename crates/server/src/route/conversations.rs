@@ -48,16 +48,16 @@ macro_rules! turn_body {
             /// The model's name.
             #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
             model: Option<String>,
-            /// A preset or profile by name; that of the service where it is left out.
+            /// A preset or profile by name; default: that of the service.
             #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
             preset: Option<String>,
-            /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
+            /// The template: `name`, `name@label` or `name@3`; default: `main`.
             #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$|^$")]
             template: Option<String>,
-            /// The agent whose prompt it is; the main conversation's where it is left out.
+            /// The agent whose prompt it is; default: the main conversation's.
             #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
             agent: Option<String>,
-            /// The active tools, by name; those of the profile where it is left out.
+            /// The active tools, by name; default: those of the profile.
             #[schema(max_items = 1000, value_type = Option<Vec<ToolName>>)]
             tools: Option<Vec<String>>,
             $($(#[$more_about])* $more: $kind,)*
@@ -71,9 +71,9 @@ turn_body! {
 }
 
 turn_body! {
-    /// What changed since the prompt was built, and the instructions of the compaction.
+    /// The changed inputs of the prompt, and the instructions of the compaction.
     CompactionBody {
-        /// What the model is told to do; the profile's instructions where it is left out.
+        /// The instructions for the summary; default: those of the profile.
         instructions: Option<String>,
     }
 }
@@ -95,17 +95,17 @@ impl TurnBody {
         let tool_names = tools.iter().flatten().map(|tool| ("tools", tool));
         for (name, value) in named.chain(tool_names) {
             if value.chars().count() > FIELD || value.contains('\0') {
-                let detail = format!("`{name}` is longer than {FIELD} characters, or holds U+0000");
+                let detail = format!("`{name}` is longer than {FIELD} characters or contains U+0000");
                 return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
             }
         }
         if tools.as_ref().is_some_and(|tools| tools.len() > 1000) {
-            return Err(Problem::new(StatusCode::BAD_REQUEST, "field", "`tools` names more than 1000"));
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "field", "`tools` has more than 1000 entries"));
         }
         // Refused whether or not this request builds a prompt.
         if cwd.as_ref().is_some_and(|cwd| !Path::new(cwd).is_absolute()) {
             return Err(Problem::new(StatusCode::BAD_REQUEST, "cwd", "`cwd` is not an absolute path")
-                .help("write the directory from `/` on"));
+                .help("use an absolute path, starting with `/`"));
         }
         if let Some(template) = &template {
             template.parse::<TemplateChoice>()?;
@@ -133,49 +133,49 @@ pub struct CompactionReply {
     instructions: String,
 }
 
-/// What a refresh did.
+/// The result of a refresh.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RefreshReply {
-    /// The prompt that is kept now.
+    /// The stored prompt.
     #[serde(flatten)]
     prompt: PromptReply,
-    /// What the new prompt changes.
+    /// The difference from the earlier prompt.
     difference: Difference,
 }
 
-/// Whether a refresh is done.
+/// The mode of a refresh.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RefreshQuery {
-    /// True: only show what would change.
+    /// If true, the difference is returned and nothing is stored.
     #[serde(default)]
     dry_run: bool,
 }
 
-/// Where a kept prompt came from.
+/// The origins of a stored prompt.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExplainReply {
     /// The prompt.
     prompt: PromptReply,
-    /// Its parts with the origin of each byte: what `preface explain --format json` prints.
+    /// The parts with the origin of every byte, as printed by `preface explain --format json`.
     document: Document,
-    /// What was looked up, by name; digests in place of values.
+    /// The used variables; digests instead of values.
     variables: Vec<UsedValue>,
-    /// What was asked.
+    /// The request that the prompt was built for.
     asked: Asked,
 }
 
 /// A conversation in a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ConversationItem {
-    /// Its id.
+    /// The id.
     conversation_id: String,
     /// Counts from 1 with each prompt of the conversation.
     revision: u64,
-    /// The digest of the kept prompt.
+    /// The digest of the stored prompt.
     #[schema(pattern = "^blake3:[0-9a-f]+$")]
     fingerprint: String,
-    /// How long the prompt is, in bytes.
+    /// The length of the prompt in bytes.
     bytes: u64,
     /// The directory it was built for.
     cwd: String,
@@ -187,7 +187,7 @@ pub struct ConversationItem {
     /// The template it was built from.
     #[schema(value_type = Option<crate::prompt_reply::Template>, required)]
     template: Option<TemplateUsed>,
-    /// Why it was built.
+    /// The reason for the build.
     #[schema(value_type = crate::prompt_reply::ReasonWord)]
     reason: ConstructReason,
     /// When the conversation began.
@@ -219,12 +219,12 @@ impl From<PromptSummary> for ConversationItem {
 /// A prompt that was replaced.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryItem {
-    /// What it was.
+    /// The text.
     #[serde(flatten)]
     was: ConversationItem,
-    /// Its text.
+    /// The text.
     system_prompt: String,
-    /// When it was replaced.
+    /// The time of its replacement.
     #[schema(format = DateTime)]
     replaced_at: String,
 }
@@ -233,9 +233,9 @@ pub struct HistoryItem {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ListQuery {
-    /// Those whose id starts so.
+    /// Only conversations whose id has this prefix.
     prefix: Option<String>,
-    /// Those that were built from the template of this name.
+    /// Only conversations built from the template of this name.
     #[param(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     template: Option<String>,
 }
@@ -243,30 +243,30 @@ pub struct ListQuery {
 /// Which conversations are old.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct PurgeBody {
-    /// Those whose prompt was built before so many seconds.
+    /// Only conversations whose prompt is older than this number of seconds.
     #[serde(deserialize_with = "preface::whole::number")]
     #[schema(format = Int64, maximum = 4_294_967_295u64)]
     older_than_seconds: u32,
 }
 
-/// What was forgotten.
+/// The result of a deletion.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PurgeReply {
-    /// How many conversations.
+    /// The number of conversations.
     purged: u64,
 }
 
-/// Returns the prompt of a conversation: the first turn builds and keeps it (201), every later one gets the same bytes
+/// Returns the prompt of a conversation: the first turn builds and stores it (201), every later one gets the same bytes
 /// (200).
 #[utoipa::path(
     post, path = "/conversations/{id}/turns", tag = "conversations", operation_id = "turn",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
-    request_body(content = Option<TurnBody>, description = "May be left out"),
+    request_body(content = Option<TurnBody>, description = "Optional"),
     responses(
-        (status = 201, body = PromptReply, description = "It was built by this request", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
-        (status = 200, body = PromptReply, description = "It was kept already", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
-        (status = 409, body = Problem, content_type = "application/problem+json", description = "It has text of a project that was declined or revoked on this node since (`trust-changed`)"),
-        (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
+        (status = 201, body = PromptReply, description = "Built and stored by this request", headers(("ETag" = String, description = "Identifies this revision of the conversation"))),
+        (status = 200, body = PromptReply, description = "The stored prompt", headers(("ETag" = String, description = "Identifies this revision of the conversation"))),
+        (status = 409, body = Problem, content_type = "application/problem+json", description = "The stored prompt includes text of a project whose trust was declined or revoked on this node (`trust-changed`)"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "The template or preset does not exist, or the prompt cannot be built"),
     ),
 )]
 pub async fn turn(
@@ -295,7 +295,7 @@ pub async fn turn(
     }
     // Clients take these segments out of an address, so what is built here could not be asked for.
     if matches!(id.as_str(), "." | "..") {
-        let detail = format!("`{id}` is no id for a new conversation: clients take it out of an address");
+        let detail = format!("invalid conversation id: `{id}`; HTTP clients remove it from a path");
         return Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail).help("use another id"));
     }
     asked.preset.get_or_insert_with(|| app.settings.preset.clone());
@@ -310,15 +310,15 @@ pub async fn turn(
     Ok(tagged(status, turned.head.revision, &reply))
 }
 
-/// Returns the prompt that is kept, and builds nothing.
+/// Returns the stored prompt, without building one.
 #[utoipa::path(
     get, path = "/conversations/{id}/system-prompt", tag = "conversations", operation_id = "prompt",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-None-Match" = Option<String>, Header, description = "The ETag that the reader has")),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-None-Match" = Option<String>, Header, description = "The ETag of a cached revision")),
     responses(
-        (status = 200, body = PromptReply, description = "What is kept", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
-        (status = 304, description = "The reader has it already (`If-None-Match`)"),
-        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
-        (status = 409, body = Problem, content_type = "application/problem+json", description = "It has text of a project that was declined or revoked on this node since (`trust-changed`)"),
+        (status = 200, body = PromptReply, description = "The stored prompt", headers(("ETag" = String, description = "Identifies this revision of the conversation"))),
+        (status = 304, description = "Not modified: `If-None-Match` has the current ETag"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
+        (status = 409, body = Problem, content_type = "application/problem+json", description = "The stored prompt includes text of a project whose trust was declined or revoked on this node (`trust-changed`)"),
     ),
 )]
 pub async fn system_prompt(
@@ -336,19 +336,19 @@ pub async fn system_prompt(
     Ok(at_hand.response())
 }
 
-/// Builds the prompt afresh, stores it, and returns it with the compaction's instructions after it.
+/// Rebuilds the prompt, stores it, and returns it with the compaction's instructions after it.
 ///
 /// Each of several requests at the same time may build one: each answer is a prompt that was stored as a revision of its own,
 /// or the one that another request stored meanwhile. With `If-Match` exactly one is done, and the others are refused with 412.
 #[utoipa::path(
     post, path = "/conversations/{id}/compactions", tag = "conversations", operation_id = "compact",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept")),
-    request_body(content = Option<CompactionBody>, description = "May be left out; a value overrides the earlier one"),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag of the revision that the request is based on; without it the request is unconditional")),
+    request_body(content = Option<CompactionBody>, description = "Optional; a value overrides the earlier one"),
     responses(
-        (status = 200, body = CompactionReply, description = "The prompt that is kept now, and the compaction's own", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
-        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
+        (status = 200, body = CompactionReply, description = "The stored prompt, and the instructions of the compaction", headers(("ETag" = String, description = "Identifies this revision of the conversation"))),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "The stored prompt has another revision than `If-Match`"),
-        (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "The template or preset does not exist, or the prompt cannot be built"),
     ),
 )]
 pub async fn compact(
@@ -374,17 +374,17 @@ pub async fn compact(
     Ok(tagged(StatusCode::OK, compacted.head.revision, &reply))
 }
 
-/// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays,
-/// unless it was asked for another directory, model, preset or template.
+/// Rebuilds the prompt outside of a compaction and returns the difference. An identical prompt is not stored again, unless
+/// the directory, model, preset or template of the request changed.
 #[utoipa::path(
     post, path = "/conversations/{id}/refresh", tag = "conversations", operation_id = "refresh",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept"), RefreshQuery),
-    request_body(content = Option<TurnBody>, description = "May be left out; a value overrides the earlier one"),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag of the revision that the request is based on; without it the request is unconditional"), RefreshQuery),
+    request_body(content = Option<TurnBody>, description = "Optional; a value overrides the earlier one"),
     responses(
-        (status = 200, body = RefreshReply, description = "The prompt that is kept now, and what is other than before", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
-        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
+        (status = 200, body = RefreshReply, description = "The stored prompt, and its difference from the earlier one", headers(("ETag" = String, description = "Identifies this revision of the conversation"))),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "The stored prompt has another revision than `If-Match`"),
-        (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "The template or preset does not exist, or the prompt cannot be built"),
     ),
 )]
 pub async fn refresh(
@@ -407,13 +407,13 @@ pub async fn refresh(
     Ok(tagged(StatusCode::OK, refreshed.head.revision, &reply))
 }
 
-/// Tells where each byte of the kept prompt came from.
+/// Returns the origin of every byte of the stored prompt.
 #[utoipa::path(
     get, path = "/conversations/{id}/explain", tag = "conversations", operation_id = "explain",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
     responses(
-        (status = 200, body = ExplainReply, description = "Where it came from", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
-        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
+        (status = 200, body = ExplainReply, description = "The origins of the prompt", headers(("ETag" = String, description = "Identifies this revision of the conversation"))),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
     ),
 )]
 pub async fn explain(
@@ -432,13 +432,13 @@ pub async fn explain(
     Ok(tagged(StatusCode::OK, revision, &reply))
 }
 
-/// Lists what the conversation was told before, the newest first.
+/// Lists the earlier prompts of a conversation, newest first.
 #[utoipa::path(
     get, path = "/conversations/{id}/past", tag = "conversations", operation_id = "past",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), PageQuery),
     responses(
         (status = 200, body = Paged<HistoryItem>, description = "A page of prompts"),
-        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
     ),
 )]
 pub async fn history(
@@ -478,13 +478,13 @@ pub async fn list(
     Ok(Json(Paged::of(found, ConversationItem::from)))
 }
 
-/// Forgets a conversation. Its next turn is a first turn.
+/// Deletes a conversation. Its next turn is a first turn.
 #[utoipa::path(
     delete, path = "/conversations/{id}", tag = "conversations", operation_id = "forget",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept")),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag of the revision that the request is based on; without it the request is unconditional")),
     responses(
-        (status = 204, description = "It is forgotten"),
-        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
+        (status = 204, description = "Deleted"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "The stored prompt has another revision than `If-Match`"),
     ),
 )]
@@ -507,13 +507,13 @@ pub async fn forget(
     }
 }
 
-/// How many conversations one transaction forgets.
+/// The number of conversations deleted in one transaction.
 const PURGE_AT_ONCE: u64 = 1000;
 
-/// Forgets the conversations whose prompt is older than an age.
+/// Deletes the conversations whose prompt is older than an age.
 #[utoipa::path(
     post, path = "/purge", tag = "conversations", operation_id = "purge", request_body = PurgeBody,
-    responses((status = 200, body = PurgeReply, description = "They are forgotten")),
+    responses((status = 200, body = PurgeReply, description = "The number of deleted conversations")),
 )]
 pub async fn purge(
     State(app): State<Arc<App>>,
@@ -531,7 +531,7 @@ pub async fn purge(
     }
 }
 
-/// Counts how a construct ended. What the caller asked wrongly is no failure of the service.
+/// Counts the outcome of a build. An invalid request is not a failure of the service.
 fn counted<T>(
     app: &App,
     done: Result<T, ConversationError>,
@@ -554,7 +554,7 @@ fn counted<T>(
     done
 }
 
-/// Reads what is kept, from memory where that still is what the store keeps.
+/// Reads the stored prompt, from memory if that is current.
 async fn read(app: &App, id: &ConversationId) -> HandlerResult<Option<Arc<CachedPrompt>>> {
     Ok(app.kept.read(&*app.store, id).await?.map(|(at_hand, answer)| {
         app.metrics.looked_up(answer);
@@ -562,7 +562,7 @@ async fn read(app: &App, id: &ConversationId) -> HandlerResult<Option<Arc<Cached
     }))
 }
 
-/// Compares what the request knows with what is kept; returns what it insists on.
+/// Checks the precondition of a request against the stored revision.
 async fn expected(app: &App, id: &ConversationId, headers: &HeaderMap) -> HandlerResult<Option<Revision>> {
     if !insists(headers) {
         return Ok(None);

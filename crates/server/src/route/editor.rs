@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 const PLAIN: &str = include_str!("../../assets/plain.html");
 
-/// What files beside the page may do; the one that asks for analyses runs by itself, under this.
+/// The content security policy of the page's files; the worker runs under it.
 const FILE: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'",
 );
 /// Their names change with what is in them.
 const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// Shows the editor.
+/// Returns the editor.
 #[utoipa::path(
     get, path = "/", tag = "page",
     operation_id = "editor",
@@ -33,7 +33,7 @@ pub async fn editor(State(app): State<Arc<App>>, identity: Identity) -> Response
     filled(&html, &app, &identity, &nonce, &policy("'self'", &format!("'self' {}", source(&nonce))))
 }
 
-/// Shows the plain page.
+/// Returns the plain page.
 #[utoipa::path(
     get, path = "/plain", tag = "page",
     operation_id = "page",
@@ -67,13 +67,12 @@ fn filled(html: &str, app: &App, identity: &Identity, nonce: &str, policy: &str)
     params(("name" = String, Path, description = "The file's name, as in the page")),
     responses(
         (status = 200, description = "The file.", body = String, content_type = "text/javascript"),
-        (status = 404, description = "The page has no such file.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The file does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn asset(PathValues(name): PathValues<String>, headers: HeaderMap) -> HandlerResult<Response> {
     let file = web::asset(&name, takes(&headers, "br")).ok_or_else(|| {
-        Problem::new(StatusCode::NOT_FOUND, "no-file", "the page has no such file")
-            .help("load the page again")
+        Problem::new(StatusCode::NOT_FOUND, "no-file", "file not found").help("reload the page")
     })?;
     let fields = [
         (header::CONTENT_TYPE, HeaderValue::from_static(file.kind)),

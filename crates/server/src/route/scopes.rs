@@ -1,4 +1,4 @@
-//! `/scopes`: what the layers bring for a directory, what of it is active, from where, hiding what.
+//! `/scopes`: the entries of all layers for a directory, with state and origin.
 
 use crate::{App, Problem, extract::QueryValues, reply::HandlerResult};
 use axum::{Json, extract::State};
@@ -12,28 +12,28 @@ use preface_core::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// For what is asked.
+/// The context of the request.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ScopesQuery {
-    /// The working directory, absolute, at or below a root; the first root where it is left out.
+    /// The working directory, absolute, at or below a root; default: the first root.
     #[param(max_length = 4096, pattern = r"^/[^\x00]*$")]
     pub cwd: Option<String>,
-    /// A preset or profile by name; that of the service where it is left out.
+    /// A preset or profile by name; default: that of the service.
     #[param(max_length = 4096, pattern = r"^[^\x00]*$")]
     pub preset: Option<String>,
 }
 
-/// What the layers bring.
+/// The entries of all layers.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ScopesReply {
-    /// The directory that was looked at.
+    /// The directory.
     pub cwd: String,
     /// The profile's name.
     pub preset: String,
-    /// How the profile guards a project.
+    /// The trust mode of the profile.
     pub mode: TrustMode,
-    /// Whether the project is trusted. A root of the service is the grant.
+    /// The trust of the project. A root of the service is trusted.
     pub trust: Trust,
     /// The directory of the user's own files.
     #[schema(required)]
@@ -41,25 +41,25 @@ pub struct ScopesReply {
     /// The project's directory.
     #[schema(required)]
     pub project: Option<String>,
-    /// How many entries are active, and which are not.
+    /// The number of entries by state.
     pub startup: Startup,
-    /// Every extension of every layer: category, name, origin, whether it is active, what it shadows, and why not.
+    /// Every extension of every layer: category, name, origin, state, and the entries it hides.
     pub entries: Vec<Layered<Extension>>,
     /// The MCP servers of all layers.
     pub servers: Vec<Layered<DeclaredServer>>,
-    /// What came up.
+    /// Diagnostics.
     #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
     pub diagnostics: Diagnostics,
 }
 
-/// Lists what the layers bring for a directory, active or not, and why. Nothing is started.
+/// Lists the entries of all layers for a directory with their states and reasons. Nothing is started.
 #[utoipa::path(
     get, path = "/scopes", tag = "scopes", operation_id = "scopes",
     params(ScopesQuery),
     responses(
-        (status = 200, description = "What the layers bring.", body = ScopesReply),
-        (status = 403, description = "The directory does not lie below a root.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "There is no such preset.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The entries of all layers.", body = ScopesReply),
+        (status = 403, description = "The directory is outside of the roots.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The preset does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn scopes(

@@ -1,4 +1,4 @@
-//! What the service reports about itself: health, numbers, and the description of its operations.
+//! Health, metrics, and the OpenAPI description.
 
 use crate::{App, Problem, caller::Identity, reply::HandlerResult};
 use axum::{
@@ -17,22 +17,22 @@ use std::sync::{Arc, LazyLock};
 pub struct Health {
     /// `ok`.
     pub status: &'static str,
-    /// The kind of store, for those who may read it.
+    /// The kind of store; requires the role `read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<&'static str>,
 }
 
 /// Answers as long as the process lives.
-#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = Health, description = "It lives")))]
+#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = Health, description = "The process is running")))]
 pub async fn healthz() -> Json<Health> {
     Json(Health { status: "ok", store: None })
 }
 
-/// Reports whether the store answers and takes writes: the service writes to it every five seconds. The kind of store and the
+/// Checks that the store responds and accepts writes: the service writes to it every five seconds. The kind of store and the
 /// reason of a failure are for those who may read it.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
-    responses((status = 200, body = Health, description = "The store answers and takes writes"), (status = 503, description = "The store does not answer, or the last write to it failed", body = Problem, content_type = "application/problem+json")),
+    responses((status = 200, body = Health, description = "The store responds and accepts writes"), (status = 503, description = "The store does not respond, or the last write to it failed", body = Problem, content_type = "application/problem+json")),
 )]
 pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> HandlerResult<Json<Health>> {
     let may_read = identity.require(TokenRole::Read).is_ok();
@@ -47,8 +47,8 @@ pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> HandlerR
         let problem = if may_read {
             Problem { help: error.help(), ..Problem::new(status, code, reason.clone()) }
         } else {
-            Problem::new(status, code, "the store does not answer, or takes no writes")
-                .help("the log has the reason")
+            Problem::new(status, code, "the store does not respond or rejects writes")
+                .help("see the log of the service")
         };
         return Err(problem.reason(reason));
     }
@@ -58,7 +58,7 @@ pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> HandlerR
 /// Returns the numbers of this node, in the text format that Prometheus reads.
 #[utoipa::path(
     get, path = "/metrics", tag = "service",
-    responses((status = 200, description = "The numbers", body = String, content_type = "application/openmetrics-text")),
+    responses((status = 200, description = "The metrics", body = String, content_type = "application/openmetrics-text")),
 )]
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -24,28 +24,28 @@ use std::sync::Arc;
 #[utoipa::path(
     get, path = "/system-prompt", tag = "system-prompt",
     operation_id = "system_prompt_get",
-    params(("If-None-Match" = Option<String>, Header, description = "The ETag that the reader has.")),
+    params(("If-None-Match" = Option<String>, Header, description = "The ETag of a cached version.")),
     responses(
-        (status = 200, description = "The template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."), ("Preface-Degraded" = String, description = "`store` where the store does not answer; then there is no ETag."))),
-        (status = 304, description = "The reader has it: `If-None-Match` names its ETag."),
+        (status = 200, description = "The template.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."), ("Preface-Degraded" = String, description = "`store` where the store does not answer; then there is no ETag."))),
+        (status = 304, description = "Not modified: `If-None-Match` has the current ETag."),
     ),
 )]
 pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> HandlerResult<Response> {
     stored::read(&app, &TemplateName::main(), &headers).await
 }
 
-/// Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+/// Stores a text as the next version. Its bytes are not changed; diagnostics never reject it.
 ///
 /// The text that is the current one already, without a note, adds no version.
 #[utoipa::path(
     put, path = "/system-prompt", tag = "system-prompt",
     operation_id = "system_prompt_put",
-    params(("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins."), ("If-None-Match" = Option<String>, Header, description = "`*`: only where nothing is stored yet.")),
+    params(("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional."), ("If-None-Match" = Option<String>, Header, description = "`*`: only if nothing is stored yet.")),
     request_body = TemplateWrite,
     responses(
-        (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 200, description = "Stored.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
         (status = 400, description = "The body is no object with a string `template`, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn put(
@@ -57,14 +57,14 @@ pub async fn put(
     stored::write(&app, &TemplateName::main(), body, &headers, &actor).await
 }
 
-/// Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+/// Resets to the default, by adding a version. Older versions can be restored.
 #[utoipa::path(
     delete, path = "/system-prompt", tag = "system-prompt",
     operation_id = "system_prompt_reset",
-    params(("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    params(("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional.")),
     responses(
-        (status = 200, description = "The default template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
-        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The default template.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
+        (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn delete(
@@ -95,10 +95,10 @@ pub async fn versions(
 #[utoipa::path(
     get, path = "/system-prompt/versions/{version}", tag = "system-prompt",
     operation_id = "system_prompt_version",
-    params(("version" = u64, Path, description = "Which version.")),
+    params(("version" = u64, Path, description = "The number of the version.")),
     responses(
         (status = 200, description = "The version.", body = VersionReply),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn version(
@@ -108,15 +108,15 @@ pub async fn version(
     stored::version(&app, &TemplateName::main(), version).await
 }
 
-/// Adds a version that says what an older one says; its note names that one.
+/// Restores an older version as a new version; its note has the older number.
 #[utoipa::path(
     post, path = "/system-prompt/versions/{version}/restore", tag = "system-prompt",
     operation_id = "system_prompt_restore",
-    params(("version" = u64, Path, description = "Which version."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    params(("version" = u64, Path, description = "The number of the version."), ("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional.")),
     responses(
-        (status = 200, description = "It is current again.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The restored version.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn restore(
@@ -134,8 +134,8 @@ pub async fn restore(
     operation_id = "system_prompt_diff",
     params(DiffQuery),
     responses(
-        (status = 200, description = "What differs.", body = Diff),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The difference.", body = Diff),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn diff(
@@ -145,16 +145,16 @@ pub async fn diff(
     stored::diff(&app, &TemplateName::main(), query).await
 }
 
-/// Puts a label on a version. It is on one version at a time.
+/// Sets a label on a version. A label belongs to one version at a time.
 #[utoipa::path(
     put, path = "/system-prompt/labels/{label}", tag = "system-prompt",
     operation_id = "system_prompt_set_label",
-    params(("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    params(("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter.")),
     request_body = LabelWrite,
     responses(
         (status = 200, description = "The version has the label.", body = LabelWrite),
-        (status = 400, description = "The label cannot be one, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Invalid label, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn set_label(
@@ -171,11 +171,11 @@ pub async fn set_label(
 #[utoipa::path(
     delete, path = "/system-prompt/labels/{label}", tag = "system-prompt",
     operation_id = "system_prompt_remove_label",
-    params(("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    params(("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter.")),
     responses(
-        (status = 204, description = "No version has the label any more."),
-        (status = 400, description = "The label cannot be one.", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No version has that label.", body = Problem, content_type = "application/problem+json"),
+        (status = 204, description = "The label is deleted."),
+        (status = 400, description = "Invalid label.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The label does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn remove_label(

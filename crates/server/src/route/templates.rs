@@ -48,11 +48,11 @@ pub async fn list(
 #[utoipa::path(
     get, path = "/templates/{name}", tag = "templates",
     operation_id = "template_get",
-    params(("name" = String, Path, description = "The name of the template."), ("If-None-Match" = Option<String>, Header, description = "The ETag that the reader has.")),
+    params(("name" = String, Path, description = "The name of the template."), ("If-None-Match" = Option<String>, Header, description = "The ETag of a cached version.")),
     responses(
-        (status = 200, description = "The template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
-        (status = 304, description = "The reader has it: `If-None-Match` names its ETag."),
-        (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The template.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
+        (status = 304, description = "Not modified: `If-None-Match` has the current ETag."),
+        (status = 404, description = "The template does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn get(
@@ -63,18 +63,18 @@ pub async fn get(
     stored::read(&app, &named(&name)?, &headers).await
 }
 
-/// Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+/// Stores a text as the next version. Its bytes are not changed; diagnostics never reject it.
 ///
 /// The text that is the current one already, without a note, adds no version.
 #[utoipa::path(
     put, path = "/templates/{name}", tag = "templates",
     operation_id = "template_put",
-    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins."), ("If-None-Match" = Option<String>, Header, description = "`*`: only where nothing is stored yet.")),
+    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional."), ("If-None-Match" = Option<String>, Header, description = "`*`: only if nothing is stored yet.")),
     request_body = TemplateWrite,
     responses(
-        (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 200, description = "Stored.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
         (status = 400, description = "The body is no object with a string `template`, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn put(
@@ -87,16 +87,16 @@ pub async fn put(
     stored::write(&app, &named(&name)?, body, &headers, &actor).await
 }
 
-/// Deletes the template, by a version that says so. Nothing is lost: older versions can be read and restored.
+/// Deletes the template, by adding a version. Older versions can be read and restored.
 #[utoipa::path(
     delete, path = "/templates/{name}", tag = "templates",
     operation_id = "template_reset",
-    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional.")),
     responses(
-        (status = 200, description = "The default template, where the name is the one of the first template, which always has a text.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version with this text."))),
+        (status = 200, description = "The default template, where the name is the one of the first template, which always has a text.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version with this text."))),
         (status = 204, description = "It is deleted.", headers(("Preface-Version" = u64, description = "The version with this text."))),
-        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "There is no template of this name, or it is deleted.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The template does not exist or is deleted.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn delete(
@@ -115,7 +115,7 @@ pub async fn delete(
     params(("name" = String, Path, description = "The name of the template."), PageQuery),
     responses(
         (status = 200, description = "A page of versions.", body = Paged<VersionInfo>),
-        (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The template does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn versions(
@@ -130,10 +130,10 @@ pub async fn versions(
 #[utoipa::path(
     get, path = "/templates/{name}/versions/{version}", tag = "templates",
     operation_id = "template_version",
-    params(("name" = String, Path, description = "The name of the template."), ("version" = u64, Path, description = "Which version.")),
+    params(("name" = String, Path, description = "The name of the template."), ("version" = u64, Path, description = "The number of the version.")),
     responses(
         (status = 200, description = "The version.", body = VersionReply),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn version(
@@ -143,15 +143,15 @@ pub async fn version(
     stored::version(&app, &named(&name)?, version).await
 }
 
-/// Adds a version that says what an older one says; its note names that one.
+/// Restores an older version as a new version; its note has the older number.
 #[utoipa::path(
     post, path = "/templates/{name}/versions/{version}/restore", tag = "templates",
     operation_id = "template_restore",
-    params(("name" = String, Path, description = "The name of the template."), ("version" = u64, Path, description = "Which version."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    params(("name" = String, Path, description = "The name of the template."), ("version" = u64, Path, description = "The number of the version."), ("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional.")),
     responses(
-        (status = 200, description = "It is current again.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The restored version.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn restore(
@@ -169,8 +169,8 @@ pub async fn restore(
     operation_id = "template_diff",
     params(("name" = String, Path, description = "The name of the template."), DiffQuery),
     responses(
-        (status = 200, description = "What differs.", body = Diff),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The difference.", body = Diff),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn diff(
@@ -181,16 +181,16 @@ pub async fn diff(
     stored::diff(&app, &named(&name)?, query).await
 }
 
-/// Puts a label on a version. It is on one version at a time.
+/// Sets a label on a version. A label belongs to one version at a time.
 #[utoipa::path(
     put, path = "/templates/{name}/labels/{label}", tag = "templates",
     operation_id = "template_set_label",
-    params(("name" = String, Path, description = "The name of the template."), ("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    params(("name" = String, Path, description = "The name of the template."), ("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter.")),
     request_body = LabelWrite,
     responses(
         (status = 200, description = "The version has the label.", body = LabelWrite),
-        (status = 400, description = "The label cannot be one, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Invalid label, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn set_label(
@@ -207,11 +207,11 @@ pub async fn set_label(
 #[utoipa::path(
     delete, path = "/templates/{name}/labels/{label}", tag = "templates",
     operation_id = "template_remove_label",
-    params(("name" = String, Path, description = "The name of the template."), ("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    params(("name" = String, Path, description = "The name of the template."), ("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`; the first is a letter.")),
     responses(
-        (status = 204, description = "No version has the label any more."),
-        (status = 400, description = "The label cannot be one.", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No version has that label.", body = Problem, content_type = "application/problem+json"),
+        (status = 204, description = "The label is deleted."),
+        (status = 400, description = "Invalid label.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The label does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn remove_label(

@@ -17,7 +17,7 @@ pub async fn export(State(app): State<Arc<App>>) -> HandlerResult<Json<Document>
     Ok(Json(templates::export(&*app.store).await?))
 }
 
-/// Adds what a document holds and the store does not; authors, times and notes are kept.
+/// Adds the versions of a document that the store lacks, with their authors, times and notes.
 ///
 /// Versions that are there already, in the document's order, are skipped. Where the store has others than the document
 /// knows, the document's are added behind them, and the reply says so. A label that stands on another version here stays.
@@ -26,10 +26,10 @@ pub async fn export(State(app): State<Arc<App>>) -> HandlerResult<Json<Document>
     operation_id = "import",
     request_body = Document,
     responses(
-        (status = 200, description = "What was added.", body = Imported),
+        (status = 200, description = "The added templates and versions.", body = Imported),
         (status = 400, description = "The document cannot be read, or a template breaks a limit; nothing was added.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The document contradicts itself, or something in it cannot be a label, a note or an author; nothing was added.", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "Another client keeps changing the same template.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The document is inconsistent or contains an invalid label, note or author; nothing was added.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "Another client changed the same template repeatedly.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn import(

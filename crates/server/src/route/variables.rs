@@ -1,4 +1,4 @@
-//! `/system-prompt/variables`: what a template can name. The list itself needs neither a store nor a disk.
+//! `/system-prompt/variables`: the available variables. The list itself needs neither a store nor a disk.
 
 use crate::{App, Problem, caller::Identity, extract::QueryValues, reply::HandlerResult};
 use axum::{Json, extract::State};
@@ -6,11 +6,11 @@ use preface::{Request, Variable, store::TokenRole};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// For whom values are looked up. Without any of these there are none.
+/// The context of the values. Without it no values are returned.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct VariablesQuery {
-    /// The working directory, absolute, at or below a root. Without it nothing about a directory is looked at.
+    /// The working directory, absolute, at or below a root. Without it no values of a directory are read.
     #[param(max_length = 4096, pattern = r"^/[^\x00]*$")]
     pub cwd: Option<String>,
     /// The model's name.
@@ -19,29 +19,29 @@ pub struct VariablesQuery {
     pub conversation_id: Option<String>,
 }
 
-/// What a template can name.
+/// The available variables.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct VariablesReply {
     /// The variables, always in the same order.
     pub variables: Vec<VariableEntry>,
 }
 
-/// A variable, with its value where one was asked for.
+/// A variable, with its value if requested.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct VariableEntry {
-    /// What it is.
+    /// The description.
     #[serde(flatten)]
     pub variable: Variable,
-    /// Whether it exists there.
+    /// True if it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exists: Option<bool>,
-    /// Its value there; null where it does not exist.
+    /// The value; null if it does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub value: Option<Option<String>>,
 }
 
-/// Lists what a template can name. With a query, also what that is there. With `cwd`, which reads files, the role of an access
+/// Lists the available variables. With a query, also their values. With `cwd`, which reads files, the role of an access
 /// token must include `analyze`.
 #[utoipa::path(
     get, path = "/system-prompt/variables", tag = "system-prompt",

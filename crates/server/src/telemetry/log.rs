@@ -1,4 +1,4 @@
-//! The log on stderr, and where traces go.
+//! The log on stderr, and the setup of traces.
 
 use super::TRACE;
 use std::io::IsTerminal;
@@ -19,13 +19,13 @@ pub enum LogFormat {
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The filter cannot be read.
-    #[error("not a filter for the log: {0}")]
+    #[error("invalid log filter: {0}")]
     Filter(String),
     /// The collector's address cannot be used.
-    #[error("traces cannot be sent: {0}")]
+    #[error("cannot send traces: {0}")]
     Collector(String),
     /// The process logs elsewhere already.
-    #[error("this process has a log already")]
+    #[error("the log is already set up")]
     Taken,
 }
 
@@ -81,11 +81,11 @@ impl Telemetry {
 fn tell_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "a mistake in preface itself");
+        tracing::error!(place, "internal error; please report this bug");
     }));
 }
 
-/// What other crates write with `log` is not taken: some of them would log the values of a statement.
+/// Records of the crate `log` are ignored: some crates would log the values of a statement.
 fn take(subscriber: impl Subscriber + Send + Sync) -> Result<(), TelemetryError> {
     tracing::subscriber::set_global_default(subscriber).map_err(|_| TelemetryError::Taken)
 }

@@ -1,4 +1,4 @@
-//! The numbers of `/metrics`.
+//! The metrics of `/metrics`.
 
 use prometheus_client::{
     encoding::{EncodeLabelSet, EncodeLabelValue, text},
@@ -17,7 +17,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// How the construction of a prompt ended.
+/// The outcome of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
 pub enum ConstructOutcome {
     /// The first prompt of a conversation was kept.
@@ -32,12 +32,12 @@ pub enum ConstructOutcome {
     Failed,
 }
 
-/// Whether a cache knew what it was asked.
+/// The result of a cache lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
 pub enum CacheAnswer {
-    /// It did.
+    /// Found.
     Hit,
-    /// It did not.
+    /// Not found.
     Miss,
 }
 

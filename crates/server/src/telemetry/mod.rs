@@ -1,4 +1,4 @@
-//! What the service says about itself: numbers, a log, traces. None of them ever holds a text, a token or a password.
+//! Metrics, log and traces. None of them contains a text, a token or a password.
 
 mod log;
 mod metrics;

@@ -1,4 +1,4 @@
-//! The numbers of one route, found once. A request then only adds to them.
+//! The metrics of one route, looked up once per route.
 
 use super::metrics::{Metrics, RequestLabels, RouteLabels};
 use axum::http::{Method, StatusCode};

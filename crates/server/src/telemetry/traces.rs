@@ -17,7 +17,7 @@ use tracing_subscriber::{Layer, filter::Targets, registry::LookupSpan};
 /// The variables of which one must name a collector.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 
-/// How long the end of the process waits for the collector.
+/// The time that the process waits for the collector when it ends.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The way to the collector.

@@ -147,7 +147,7 @@ async fn a_query_that_cannot_be_read_is_refused() {
     bench.get("?template=a%2Fb").await.problem(400, "template-name");
     for (path, said) in [
         ("?limit=x", "the parameter `limit` takes a whole number that is not negative"),
-        ("?limit=1&limit=2", "the parameter `limit` is given twice"),
+        ("?limit=1&limit=2", "the parameter `limit` is duplicated"),
         ("?after=x", "`after` is no `next` of this list"),
     ] {
         assert_eq!(bench.get(path).await.problem(400, "query")["detail"], said, "{path}");

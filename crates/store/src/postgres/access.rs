@@ -1,4 +1,4 @@
-//! Who may ask from outside.
+//! The access tokens.
 
 use super::{
     PostgresStore,

@@ -1,4 +1,4 @@
-//! Reads the address of a server: what every client of PostgreSQL knows, and `pool_max`, which is ours.
+//! Parses the address of a server: the parameters of every PostgreSQL client, and `pool_max`.
 
 use crate::{StoreError, StoreUrl};
 use std::{error::Error as _, str::FromStr, thread::available_parallelism, time::Duration};

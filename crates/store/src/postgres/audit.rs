@@ -1,4 +1,4 @@
-//! What happened.
+//! The audit log.
 
 use super::{
     PostgresStore,
@@ -50,7 +50,7 @@ pub(super) struct Removal {
     pub action: AuditAction,
 }
 
-/// Those that another trim has in hand are left to it.
+/// Skips rows that another trim has locked.
 const TRIM: Removal = Removal {
     sql: "WITH gone AS (DELETE FROM preface_audit WHERE id = ANY (ARRAY(\
           SELECT id FROM preface_audit WHERE at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \

@@ -1,4 +1,4 @@
-//! Conversations: one first prompt each, replaced only by whoever knows the last.
+//! Conversations: each is created once; a replacement requires the current revision.
 
 use super::{
     PostgresStore,
@@ -132,7 +132,7 @@ const DELETE: &str = "WITH gone AS (DELETE FROM preface_conversations \
      SELECT $4::bigint, $5::bytea, 'conversation.delete', $6::bytea, '{}' FROM gone RETURNING id) \
      SELECT count(*) FROM gone";
 
-/// Those that another purge has in hand are left to it.
+/// Skips rows that another purge has locked.
 const PURGE: Removal = Removal {
     sql: "WITH gone AS (DELETE FROM preface_conversations WHERE id = ANY (ARRAY(\
           SELECT id FROM preface_conversations WHERE constructed_at < $1 \

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a server, and whether to ask once more.
+//! Errors of a connection, and the decision to retry.
 
 use super::address::PostgresAddress;
 use crate::StoreError;
@@ -65,7 +65,7 @@ impl AttemptError {
         AttemptError { cause: Cause::Late, in_doubt: true }
     }
 
-    /// Says what to do next.
+    /// Returns the next step.
     pub fn next(&self) -> RetryAction {
         match &self.cause {
             Cause::Server(error) => match error.code() {
@@ -92,7 +92,7 @@ impl AttemptError {
             if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS))
     }
 
-    /// Says it in the store's words, without a secret.
+    /// Converts it to a store error, without secrets.
     pub fn told(self, address: &PostgresAddress) -> StoreError {
         let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
         let error = match self.cause {

@@ -1,4 +1,4 @@
-//! Lists of conversations and of what they were told before. A page costs the same wherever it begins.
+//! Lists of conversations and of their history. The cost of a page does not depend on its position.
 
 use super::{
     PostgresStore,

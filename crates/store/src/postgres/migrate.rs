@@ -1,5 +1,5 @@
-//! Brings the tables up to date: numbered files, each run once. Several nodes may start at the same time; the row that holds
-//! the version makes them queue.
+//! Migrates the tables: numbered files, each run once. Several nodes may start at the same time; the row with the version
+//! serializes them.
 
 use super::{
     PostgresStore,
@@ -115,7 +115,7 @@ pub(super) async fn found(session: &PostgresSession) -> Result<Option<u32>, Atte
     }
 }
 
-/// Says what is wrong with tables of another version.
+/// Returns the error for tables of another version.
 pub(super) fn unfit(found: Option<u32>) -> StoreError {
     match found {
         Some(found) if found > KNOWN => StoreError::Newer { found, known: KNOWN },

@@ -1,6 +1,6 @@
-//! A store on a server that speaks PostgreSQL's protocol, for many nodes.
+//! A store on a server with PostgreSQL's protocol, for many nodes.
 //!
-//! Plain SQL: what is decided is decided by one statement or under the lock of one row, so any number of nodes may share the
+//! Plain SQL: every decision is made in one statement or under the lock of one row, so any number of nodes may share the
 //! database, and distributed databases that take PostgreSQL's dialect serve as well. No node keeps anything in memory that
 //! another would have to know.
 

@@ -1,4 +1,4 @@
-//! Servers that take no writes: standbys, former primaries, and those that are set so.
+//! Servers that reject writes: standbys, former primaries, and read-only servers.
 //!
 //! A connection stays with its server when the address moves to another. One that leads to a server without writes may be read
 //! through once; it is not used again, since after a failover what it reads is old and what it writes is refused.

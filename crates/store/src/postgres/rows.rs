@@ -1,4 +1,4 @@
-//! Rows, and what they mean.
+//! Conversion of rows.
 
 use crate::{
     ConstructReason, PromptSummary, Revision, StoreError, StoredPrompt, TemplateName, TemplateUsed,

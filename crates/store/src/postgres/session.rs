@@ -1,4 +1,4 @@
-//! A connection out of the pool, and asking once more where that is safe.
+//! A connection of the pool, with a retry of safe operations.
 
 use super::{
     PostgresStore, WAIT,

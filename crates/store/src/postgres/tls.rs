@@ -1,4 +1,4 @@
-//! Covers the connection with TLS. Nothing of this is set up for a server that is spoken to in the clear.
+//! TLS for connections; not set up for plain connections.
 
 use super::address::{PostgresAddress, TlsMode};
 use crate::StoreError;

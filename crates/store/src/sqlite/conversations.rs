@@ -1,4 +1,4 @@
-//! Conversations: reading, creating, replacing, forgetting.
+//! Conversations: reading, creating, replacing, deleting.
 
 use super::{
     log::told,

@@ -1,10 +1,10 @@
-//! What SQLite says, in the words of a store.
+//! Conversion of SQLite errors to store errors.
 
 use crate::StoreError;
 use rusqlite::{Error, ErrorCode};
 use std::path::Path;
 
-/// Says what an error of SQLite means for whoever asked the store in this file.
+/// Converts an error of SQLite to an error of the store in this file.
 pub(super) fn explain(error: &Error, file: &Path) -> StoreError {
     let why = format!("{}: {error}", file.display());
     match error {

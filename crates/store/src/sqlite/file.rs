@@ -1,4 +1,4 @@
-//! The file: opening it for the writer and for readers, and being sure that it is a store of preface.
+//! The file: opening it for the writer and for readers, after checking that it is a store of preface.
 
 use super::{
     failure::explain,
@@ -80,7 +80,7 @@ impl StoreFile {
         Ok(connection)
     }
 
-    /// Says what an error means for this file.
+    /// Converts an error for this file.
     pub(super) fn explain(&self, error: &Error) -> StoreError {
         let error = explain(error, &self.path);
         if matches!(error, StoreError::Full(_)) {
@@ -174,7 +174,7 @@ fn unlogged(_path: &Path) -> Option<String> {
     None
 }
 
-/// Tells whether the file is a store or empty, and the version of its tables.
+/// Checks that the file is a store or empty; returns the version of its tables.
 fn ours(connection: &Connection) -> rusqlite::Result<(bool, u32)> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

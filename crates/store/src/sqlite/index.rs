@@ -1,4 +1,4 @@
-//! The head of the log's index, which tells whether anybody wrote.
+//! The header of the WAL index, which changes with every write.
 //!
 //! Beside a file with a log SQLite keeps an index of that log, `PATH-shm`, which all processes share. Its first 48 bytes
 //! change with every transaction, come twice, and are what SQLite itself compares to see whether what it remembers of the
@@ -42,7 +42,7 @@ mod unix {
     /// Device and inode.
     type Identity = (u64, u64);
 
-    /// Those that stores of this process have open.
+    /// The indexes that stores of this process have open.
     static OPEN: Mutex<Vec<(Identity, Weak<File>)>> = Mutex::new(Vec::new());
 
     /// The index of a store's log.
@@ -73,7 +73,7 @@ mod unix {
             Some(WalIndex(file))
         }
 
-        /// Tells whether anybody wrote.
+        /// Returns true if there was a write.
         pub fn pulse(&self) -> Option<ChangeStamp> {
             let mut head = [0; 2 * HEAD];
             self.0.read_exact_at(&mut head, 0).ok()?;

@@ -1,4 +1,4 @@
-//! The thread for reads that take longer: lists, pasts, checks. A future that waits for it holds no thread of its runtime.
+//! The thread for slow reads: lists, history, checks. A future that waits for it blocks no thread of its runtime.
 
 use super::readers::Readers;
 use crate::StoreError;

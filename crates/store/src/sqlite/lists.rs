@@ -1,5 +1,4 @@
-//! Lists, page by page. Each page begins behind a key and follows an index, so it costs the same in a long list as in a
-//! short one.
+//! Paged lists. Each page starts after a key and follows an index, so its cost does not depend on the length of the list.
 
 use super::{
     conversations::{HEAD, earlier_prompt, listed},
@@ -180,7 +179,7 @@ pub(super) fn conversations(
     Ok(Page::cut(items, request.entries(), ConversationKey::of))
 }
 
-/// Tells whether few conversations have a prefix.
+/// Returns true if few conversations have a prefix.
 fn few(connection: &Connection, prefix: &str, end: Option<&str>) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM (SELECT 1 FROM conversations INDEXED BY conversations_by_id \
                WHERE id >= ?1 AND (?2 IS NULL OR id < ?2) LIMIT ?3)";

@@ -57,7 +57,7 @@ impl SqliteStore {
     /// Opens the file on the thread that will write it.
     ///
     /// # Errors
-    /// It cannot be written, is something else, or a newer preface made it.
+    /// The file cannot be written, is not a store, or was made by a newer version of preface.
     pub(crate) async fn open(path: PathBuf) -> Result<Self, StoreError> {
         let (opened, ready) = oneshot::channel();
         let (writer, queue) = SqliteWriter::new();

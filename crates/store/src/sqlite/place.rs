@@ -123,14 +123,14 @@ pub(super) fn check_room(path: &Path, bytes: usize) -> Result<(), StoreError> {
     written.map_err(|error| StoreError::Full(format!("{}: {error}", beside.display())))
 }
 
-/// Tells one file from another that took its name.
+/// Identifies a file, so that a replaced file of the same name is recognized.
 #[cfg(unix)]
 pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     fs::metadata(path).map(|found| (found.dev(), found.ino()))
 }
 
-/// Tells whether the file is there.
+/// Returns true if the file exists.
 #[cfg(not(unix))]
 pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     fs::metadata(path).map(|_| (0, 0))

@@ -57,7 +57,7 @@ impl Readers {
         Readers { file, shelf: Mutex::default(), back: Condvar::new(), index }
     }
 
-    /// Tells whether anybody wrote.
+    /// Returns true if there was a write.
     pub(super) fn pulse(&self) -> Option<ChangeStamp> {
         self.index.as_ref()?.pulse()
     }

@@ -16,7 +16,7 @@ impl fmt::Display for UnknownValue {
 
 impl StdError for UnknownValue {}
 
-/// Says that a column cannot be read.
+/// Returns the error for a column that cannot be read.
 fn bad(column: usize, error: impl StdError + Send + Sync + 'static) -> Error {
     Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }

@@ -1,4 +1,4 @@
-//! What only the inside can bring about: a file that cannot grow, one write of a batch that fails.
+//! Tests that need internals: a file that cannot grow, a failing write in a batch.
 
 use super::SqliteStore;
 use crate::{

@@ -22,7 +22,7 @@ const QUEUE: usize = 1024;
 trait WriteJob: Send {
     /// Does it. It may be done again where what it did was rolled back.
     fn act(&mut self, connection: &Connection) -> rusqlite::Result<()>;
-    /// Tells whoever asked.
+    /// Sends the result to the caller.
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
 }
 

@@ -14,14 +14,14 @@ export interface Source {
   show: (packed: Packed) => void;
 }
 
-/** What hinders the analysis; empty where nothing does. */
+/** The reason why the analysis fails; empty on success. */
 export const trouble = signal("");
-/** True where the role of the access token permits no previews. */
+/** True if the role of the access token permits no previews. */
 export const notPermitted = signal(false);
-/** True while what is shown is of an earlier text. */
+/** True while the shown analysis is outdated. */
 export const behind = signal(false);
 
-/** What is said of a directory that cannot be looked into. */
+/** Codes of problems with the directory. */
 const NO_DIRECTORY = ["cwd", "outside-roots", "no-directory"];
 
 const QUICKEST = 20;
@@ -81,7 +81,7 @@ class Analyzer {
     this.hands().postMessage(wanted);
   }
 
-  /** For whom it is has changed. */
+  /** Analyzes again after the context has changed. */
   anew(): void {
     this.withoutDirectory = false;
     this.soon();
@@ -91,7 +91,7 @@ class Analyzer {
     if (!this.worker) {
       this.worker = new Worker(meta.worker, { type: "module", name: "analysis" });
       this.worker.onmessage = ({ data }: MessageEvent<Got>) => void this.got(data);
-      this.worker.onerror = () => this.hindered("The preview cannot be made: its script did not load.");
+      this.worker.onerror = () => this.hindered("No preview: its script could not be loaded.");
     }
     return this.worker;
   }
@@ -106,7 +106,7 @@ class Analyzer {
       if (this.wanted) this.soon();
       else behind.value = false;
     } else if (got.kind === "away" || got.status >= 502) {
-      this.hindered("The service does not answer. The preview is of an earlier text.");
+      this.hindered("The service is not responding. The preview may be outdated.");
       this.timer = setTimeout(() => this.now(), AGAIN);
     } else await this.refused(got.status, got.body as Partial<ProblemBody>);
   }
@@ -119,7 +119,7 @@ class Analyzer {
     notPermitted.value = isNotPermitted(problem);
     if (NO_DIRECTORY.includes(problem.code) && !this.withoutDirectory) {
       this.withoutDirectory = true;
-      trouble.value = `${problem.message} This preview is of no directory.`;
+      trouble.value = `${problem.message} The preview does not use a directory.`;
       this.now();
     }
   }

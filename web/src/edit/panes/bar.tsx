@@ -1,4 +1,4 @@
-// Above the panes: which template this is, whether it is saved, and saving it.
+// The toolbar: template, save state and save button.
 import { signal } from "@preact/signals";
 import { amount } from "../../amount";
 import { mod } from "../../keys";
@@ -24,7 +24,7 @@ export function Bar() {
   const canSave = ready && !saving && !base?.degraded && (current.dirty.value || base?.version === 0);
   return (
     <div class="bar">
-      <h1 class="sr">Edit the template {current.name}</h1>
+      <h1 class="sr">Edit template {current.name}</h1>
       <button type="button" class="chooser" aria-haspopup="dialog" onClick={() => (opened.value = "templates")}>
         <span class="sr">Template: </span>
         <Shown text={current.name} most={40} />
@@ -63,7 +63,7 @@ export function Bar() {
   );
 }
 
-/** Saved or not: read out when it changes. */
+/** The save state; announced when it changes. */
 function State() {
   const current = session.value!;
   const { text: said, tone, stored } = current.said.value;
@@ -73,7 +73,7 @@ function State() {
   const phase = current.phase.value;
   const plain = phase === "loading" ? "Loading…" : phase === "failed" ? "" : dirty ? "Unsaved changes" : "";
   return (
-    <p class={`save-state ${tone}`} role="status" aria-label="Saving">
+    <p class={`save-state ${tone}`} role="status" aria-label="Save status">
       {dirty && <span class="dot" aria-hidden="true" />}
       <Spoken text={escapedLines(head(text || plain, 300))} />
     </p>

@@ -1,4 +1,4 @@
-// How much of the prompt a model's cache can keep: its runs in order, by how long they stay the same, and what each part weighs.
+// The cacheable share of a prompt: its runs in order by stability, and the size of each part.
 import { useEffect, useState } from "preact/hooks";
 import { amount, size } from "../../amount";
 import type { Stability } from "../../api/types";
@@ -6,7 +6,7 @@ import { escaped, head } from "../../shown";
 import type { PackedPreview, Run } from "../analysis/packed";
 import { LASTS } from "../context";
 
-/** What is drawn of a prompt. */
+/** The data of a prompt that is shown. */
 export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "runs" | "parts">;
 
 const ORDER: readonly Stability[] = ["static", "conversation", "turn"];
@@ -29,7 +29,7 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
         <span class="strip-verdict">{verdict(preview)}</span>
       </p>
       {bytes > 0 && (
-        <div class="strip-bar" role="img" aria-label={`In order: ${spoken(runs)}`}>
+        <div class="strip-bar" role="img" aria-label={`Stability in order: ${spoken(runs)}`}>
           {coarse(runs, bytes).map((run, at) => (
             <span key={at} class={`strip-run ${run.stability}`} style={{ flexGrow: run.bytes }} title={titleOf(run, weigh(run.bytes))} />
           ))}
@@ -65,7 +65,7 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
   );
 }
 
-/** A text as it was when nobody had changed it for a while: it is read out once, not at every key. */
+/** Returns a text once it is unchanged for a while, so that it is not announced at every key. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -75,20 +75,20 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** Never 0 % of something that is there. */
+/** Returns a percentage; never 0 % for a positive share. */
 function share(part: number, bytes: number): string {
   const whole = Math.round((100 * part) / bytes);
   return whole === 0 ? "< 1 %" : `${whole} %`;
 }
 
-/** What a cache can keep from one build to the next. */
+/** Returns the cacheable share of a prompt. */
 function verdict({ runs, bytes }: Weighed): string {
   const first = runs.findIndex(({ stability }) => stability === "turn");
   if (bytes === 0) return "";
-  if (first < 0) return "All of it stays cached";
+  if (first < 0) return "Fully cacheable";
   const kept = runs.slice(0, first).reduce((total, run) => total + run.bytes, 0);
   const part = Math.floor((100 * kept) / bytes);
-  return `${part} % stays cached, up to ${escaped(head(runs[first]!.keys[0] ?? "", 40))}`;
+  return `${part} % cacheable, up to ${escaped(head(runs[first]!.keys[0] ?? "", 40))}`;
 }
 
 function titleOf({ stability, keys, bytes }: Run, tokens: number): string {
@@ -109,7 +109,7 @@ function coarse(runs: readonly Run[], bytes: number): Run[] {
     const before = joined.at(-1);
     if (before && before.bytes < least) {
       before.bytes += run.bytes;
-      // What lasts least is what counts.
+      // The least stable one wins.
       if (ORDER.indexOf(run.stability) > ORDER.indexOf(before.stability)) before.stability = run.stability;
     } else joined.push({ ...run });
   }

@@ -1,4 +1,4 @@
-// Somebody else saved meanwhile: theirs and mine side by side. Mine can be changed right there before it is stored over theirs.
+// A save conflict: both texts side by side; the own text can be edited before it is saved.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { amount } from "../../amount";
 import { mod } from "../../keys";
@@ -39,32 +39,32 @@ export function ConflictDialog({ session }: { session: Session }) {
   const later = () => (session.conflict.value = null);
   return (
     <Dialog
-      title="Somebody else saved meanwhile"
+      title="Save conflict"
       size="wide"
       onClose={later}
       actions={
         <>
           <Button kind="quiet" onClick={later}>
-            Decide later
+            Resolve later
           </Button>
           <Button onClick={() => session.takeTheirs()}>Take theirs</Button>
           <Button kind="main" onClick={() => void session.saveOver(pane.current?.text() ?? mine.current)}>
-            {merged ? "Save the merged text" : "Save mine over it"}
+            {merged ? "Save merged text" : "Save yours"}
           </Button>
         </>
       }
     >
       <p class="soft conflict-words">
-        Version {theirs.version} was stored since you began with version {session.base.value?.version ?? 0}
-        {differences !== null && `; ${amount(differences, "place")} differ${differences === 1 ? "s" : ""}`}. Take theirs, save yours over
-        it, or merge: the arrows and the text of yours can be used. Theirs stays among the versions. If you take theirs, undo ({mod} Z)
-        brings yours back, and until you save, yours is kept as a draft.
+        Version {theirs.version} was saved by another client; your text is based on version {session.base.value?.version ?? 0}
+        {differences !== null && ` (${amount(differences, "difference")})`}. Take theirs, save yours as a new version, or merge: use the arrows
+        or edit your text. Their version stays in the list of versions. If you take theirs, undo ({mod} Z) restores yours, which is also stored
+        as a draft until you save.
       </p>
       <div class="merge-heads" aria-hidden="true">
         <span>Theirs</span>
         <span>Yours</span>
       </div>
-      {failed && <p role="alert">The comparison could not be loaded. You can choose all the same.</p>}
+      {failed && <p role="alert">The comparison could not be loaded. You can still take theirs or save yours.</p>}
       <div class="merge" ref={box} />
     </Dialog>
   );

@@ -1,4 +1,4 @@
-// What is to be said of the template, line by line; each leads to its place, and some settle themselves.
+// The diagnostics of the template; a click moves to the location, some have a fix.
 import { amount } from "../../amount";
 import type { Note } from "../../api/types";
 import { Spoken } from "../../spoken";
@@ -8,16 +8,16 @@ import { goToPlace, packed, textField } from "../desk";
 import { inText } from "../layout";
 import { fix, fixLabel, words } from "../text/findings";
 
-/** So many are listed; the others are told of once these are settled. */
+/** The number of diagnostics shown; the rest is counted. */
 const MOST = 200;
 
-const MARKS = { error: "Error", warning: "Warning", info: "Note" };
+const MARKS = { error: "Error", warning: "Warning", info: "Info" };
 
-/** What stands in place of the list; empty where nothing does. */
+/** Returns the text shown instead of an empty list. */
 function instead(): string {
-  if (packed.value) return packed.value.notes.length === 0 ? "Nothing to say about this template." : "";
-  if (notPermitted.value) return "The template was not looked at: the access token does not permit it.";
-  return trouble.value === "" ? "The template is being looked at." : "The template was not looked at.";
+  if (packed.value) return packed.value.notes.length === 0 ? "No problems found." : "";
+  if (notPermitted.value) return "Not checked: the access token does not permit it.";
+  return trouble.value === "" ? "Checking…" : "Not checked.";
 }
 
 export function FindingsPane() {
@@ -32,7 +32,7 @@ export function FindingsPane() {
           <Finding key={`${note.code} ${note.range[0]} ${at}`} note={note} />
         ))}
       </ul>
-      {left > 0 && <p class="soft findings-none">And {amount(left, "more finding")}.</p>}
+      {left > 0 && <p class="soft findings-none">And {amount(left, "more diagnostic")}.</p>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// Keys that count wherever the focus is: F6 goes from pane to pane, as in other programs with panes, and Ctrl-S saves.
+// Global shortcuts: F6 moves between panes, Ctrl-S saves.
 import { useEffect } from "preact/hooks";
 import { mac } from "../../keys";
 import { session } from "../desk";

@@ -1,12 +1,12 @@
-// Writes the name for a type of which any name is good: the path of a file.
+// The field for a free name, such as the path of a file.
 import { useId, useState } from "preact/hooks";
 import type { VariableEntry } from "../../api/types";
 import { Button } from "../../ui/button";
 
 const WORDS: Record<string, string> = {
-  file: "Another file",
-  project_file: "A file of the project only",
-  tool: "A tool, for a condition",
+  file: "Other file",
+  project_file: "Project file",
+  tool: "Tool (for a condition)",
 };
 
 export function NameField({ entry, insert }: { entry: VariableEntry; insert: (key: string) => void }) {
@@ -22,7 +22,7 @@ export function NameField({ entry, insert }: { entry: VariableEntry; insert: (ke
   return (
     <div class="name-field">
       <label class="label" for={id}>
-        {WORDS[entry.type] ?? `A name for ${entry.type}`}
+        {WORDS[entry.type] ?? `Name of ${entry.type}`}
       </label>
       <div class="name-row">
         <input
@@ -36,7 +36,7 @@ export function NameField({ entry, insert }: { entry: VariableEntry; insert: (ke
           title={entry.description}
           onInput={(event) => setName(event.currentTarget.value)}
           onKeyDown={(event) => {
-            // The arrow keys are the field's own here.
+            // The arrow keys move in the field.
             if (event.key === "Enter") act();
             else if (/^(Arrow|Home|End)/.test(event.key)) event.stopPropagation();
           }}
@@ -47,7 +47,7 @@ export function NameField({ entry, insert }: { entry: VariableEntry; insert: (ke
       </div>
       {breaks && (
         <p class="soft" role="status">
-          A name with <code>]</code> or a line end in it cannot stand in a tag.
+          A name in a tag must not contain <code>]</code> or a line end.
         </p>
       )}
     </div>

@@ -1,4 +1,4 @@
-// Saves with a word about why. It stands beside the version.
+// Saves with a note that is shown with the version.
 import { useState } from "preact/hooks";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";

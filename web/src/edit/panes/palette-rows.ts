@@ -1,4 +1,4 @@
-// What the list of variables has for some words: groups of rows, in the order in which they stand there.
+// The rows of the list of variables for a search, in groups.
 import type { VariableEntry } from "../../api/types";
 import { head } from "../../shown";
 
@@ -11,7 +11,7 @@ export interface Row {
 export interface Group {
   title: string;
   rows: readonly Row[];
-  /** Types of which any name is good. */
+  /** Types with free names. */
   dynamic: readonly VariableEntry[];
 }
 
@@ -22,10 +22,10 @@ const GROUPS: readonly { type: string; title: string }[] = [
   { type: "system", title: "Machine and time" },
 ];
 
-/** So much of a value is searched. */
+/** The number of characters of a value that are searched. */
 const SEARCHED = 2000;
 
-/** Returns the groups that have something for the words, which are in lower case. */
+/** Returns the groups that match the words, which are in lower case. */
 export function groupsOf(variables: readonly VariableEntry[], files: readonly string[], words: string): readonly Group[] {
   const shown = variables.filter((one) => matches(one, words));
   const file = variables.find(({ type, dynamic }) => dynamic && type === "file");

@@ -1,5 +1,4 @@
-// Everything that can be inserted: variables with their values, files, blocks. A row puts its tag at the caret and gives the text
-// the focus; the button beside it makes a condition of it.
+// The list of variables, files and blocks. A row inserts its tag at the caret; the button beside it inserts a condition.
 import { signal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { VariableEntry } from "../../api/types";
@@ -22,12 +21,12 @@ const found = (): readonly Group[] => groupsOf(variables.value, likelyFiles.valu
 const isRead = (): boolean => variablesAreRead.value && filesAreRead.value;
 
 const BLOCKS: readonly { block: Block; label: string; about: string }[] = [
-  { block: "if", label: "If it exists", about: "Text that is there only if something exists" },
-  { block: "if-not", label: "If it is missing", about: "Text that is there only if something does not exist" },
-  { block: "if-else", label: "Either or", about: "One text if something exists, another if not" },
+  { block: "if", label: "If it exists", about: "Text that is included only if something exists" },
+  { block: "if-not", label: "If it is missing", about: "Text that is included only if something does not exist" },
+  { block: "if-else", label: "If … else", about: "One text if something exists, another if not" },
 ];
 
-/** So much of a value stands in its row. */
+/** The number of characters of a value in its row. */
 const BESIDE = 60;
 
 export function Palette() {
@@ -84,7 +83,7 @@ export function Palette() {
           <GroupRows key={group.title} group={group} />
         ))}
         {groups.length === 0 && wanted !== "" && (
-          <p class="soft palette-none">{isRead() ? "Nothing has this in its name, value or description." : "Loading…"}</p>
+          <p class="soft palette-none">{isRead() ? "No variables match by name, value or description." : "Loading…"}</p>
         )}
       </div>
     </div>
@@ -133,9 +132,9 @@ function VariableRow({ name, entry, text }: Omit<Row, "key"> & { text: string })
 }
 
 function Value({ entry: { exists, value, dynamic, example } }: { entry: VariableEntry }) {
-  if (exists === false) return <span class="row-value absent">not there</span>;
+  if (exists === false) return <span class="row-value absent">not found</span>;
   if (value === "") return <span class="row-value absent">empty</span>;
-  if (value == null) return dynamic ? null : <span class="row-value absent">{example === "" ? "" : `such as ${head(example.trim(), 30)}`}</span>;
+  if (value == null) return dynamic ? null : <span class="row-value absent">{example === "" ? "" : `e.g. ${head(example.trim(), 30)}`}</span>;
   const short = head(value, BESIDE);
   return (
     <span class="row-value">

@@ -1,4 +1,4 @@
-// What the template comes to for a directory and a model, and where each byte of it came from.
+// The preview of the template for a directory and a model.
 import type { EditorView } from "@codemirror/view";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
@@ -19,7 +19,7 @@ export function PreviewPane() {
     <div class="preview">
       <div class="context">
         <ContextField label="Directory" value={directory.value} onValue={(value) => (directory.value = value)} wide />
-        <IconButton label="Look again" icon="again" onClick={lookAgain} />
+        <IconButton label="Reload" icon="again" onClick={lookAgain} />
         <ContextField label="Model" value={model.value} onValue={(value) => (model.value = value)} />
       </div>
       {trouble.value !== "" && (
@@ -27,7 +27,7 @@ export function PreviewPane() {
           <Spoken text={escapedLines(head(trouble.value, 600))} />
         </p>
       )}
-      {broken && <p class="trouble">There is no preview: the findings say why.</p>}
+      {broken && <p class="trouble">No preview: see the diagnostics.</p>}
       <PreviewText />
       {preview && <CacheStrip preview={preview} />}
     </div>
@@ -59,7 +59,7 @@ function PreviewText() {
     view.current = createPreview(box.current!, { go });
     return () => view.current?.destroy();
   }, []);
-  // At once: keys that come next are for what is shown as up to date.
+  // Synchronously: the next key acts on what is shown.
   useLayoutEffect(() => {
     if (view.current) showPreview(view.current, packed.value);
   }, [packed.value]);
@@ -78,7 +78,7 @@ function PreviewText() {
     const place = field.state.selection.main.head;
     requestAnimationFrame(() => view.current && revealSource(view.current, place));
   });
-  // Only a preview that is there and comes to nothing may say so.
+  // Only an existing preview can be empty.
   const unknown = !packed.value?.preview || trouble.value !== "";
   return <div class={`preview-text${behind.value ? " behind" : ""}${unknown ? " unknown" : ""}`} ref={box} />;
 }

@@ -1,4 +1,4 @@
-// Asks before a template goes back to the default, or away.
+// Asks for confirmation before a template is reset or deleted.
 import { go } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
@@ -16,7 +16,7 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
   };
   return (
     <Dialog
-      title={main ? "Go back to the default template?" : `Delete ${session.name}?`}
+      title={main ? "Reset to the default template?" : `Delete ${session.name}?`}
       onClose={close}
       actions={
         <>
@@ -29,9 +29,9 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
     >
       <p>
         {main
-          ? "New conversations start with the default again. "
-          : "New conversations cannot choose it any more. "}
-        What is stored now stays in the list of versions, and conversations that have begun keep their prompt.
+          ? "New conversations use the built-in default. "
+          : "New conversations can no longer use it. "}
+        Earlier versions stay in the list, and existing conversations keep their prompt.
       </p>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-// Chooses a template, or names a new one.
+// Selects a template, or creates one.
 import { useEffect, useState } from "preact/hooks";
 import { ago, size } from "../../amount";
 import { ask } from "../../api/client";
@@ -27,7 +27,7 @@ export function TemplatesDialog({ close }: { close: () => void }) {
   const [trouble, setTrouble] = useState("");
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
-  // An Enter that came before the list did counts when it is here.
+  // An Enter before the list is loaded takes effect after loading.
   const [entered, setEntered] = useState(false);
   useEffect(() => {
     readAll().then(setEntries, (error: unknown) => setTrouble(told(error)));
@@ -36,7 +36,7 @@ export function TemplatesDialog({ close }: { close: () => void }) {
   const wanted = words.trim();
   const rows = rowsOf(entries ?? [], wanted.toLowerCase());
   const isNew = wanted !== "" && isName(wanted) && entries !== null && !rows.some(({ name }) => name === wanted);
-  const all: Row[] = isNew ? [...rows, { name: wanted, isNew: true, about: "Start a new template of this name" }] : rows;
+  const all: Row[] = isNew ? [...rows, { name: wanted, isNew: true, about: "Create a template with this name" }] : rows;
   const choose = (row: Row | undefined) => {
     if (!row) return;
     close();
@@ -49,11 +49,11 @@ export function TemplatesDialog({ close }: { close: () => void }) {
   return (
     <Dialog title="Templates" size="medium" onClose={close}>
       <p class="soft">
-        <code>main</code> is what conversations start with; others are chosen by name. Type a new name to start one.
+        Conversations use <code>main</code> by default and others by name. Type a new name to create a template.
       </p>
       <div class="templates">
         <SearchField
-          label="Find, or name a new one"
+          label="Find or create a template"
           value={words}
           onValue={(value) => (setWords(value), setAt(0), setEntered(false))}
           onKeyDown={(event) => {
@@ -97,9 +97,9 @@ export function TemplatesDialog({ close }: { close: () => void }) {
 function rowsOf(entries: readonly TemplateEntry[], words: string): Row[] {
   const rows = entries.map(({ name, version, at, bytes, reset }) => ({
     name,
-    about: reset ? "taken back" : `version ${version}, ${size(bytes)}, ${ago(at)}`,
+    about: reset ? "deleted" : `version ${version}, ${size(bytes)}, ${ago(at)}`,
   }));
-  if (!rows.some(({ name }) => name === MAIN)) rows.unshift({ name: MAIN, about: "the built-in default" });
+  if (!rows.some(({ name }) => name === MAIN)) rows.unshift({ name: MAIN, about: "built-in default" });
   rows.sort((one, other) => Number(other.name === MAIN) - Number(one.name === MAIN));
   return rows.filter(({ name }) => name.toLowerCase().includes(words));
 }

@@ -1,4 +1,4 @@
-// The place of the text field.
+// The pane of the text field.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { caret, mount, packed, session, writing } from "../desk";
 
@@ -15,28 +15,28 @@ export function TextPane() {
   );
 }
 
-/** How one begins. */
+/** The hint for beginners. */
 export function Hint() {
   return (
     <span class="hint soft">
-      <kbd>[</kbd> inserts,{" "}
+      <kbd>[</kbd> inserts a variable,{" "}
       {writing.value && (
         <>
           <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text,{" "}
         </>
       )}
-      <kbd>F1</kbd> tells all keys
+      <kbd>F1</kbd> shows shortcuts
     </span>
   );
 }
 
-/** What the marks beside the line numbers mean, while there are any. */
+/** The legend of the marks beside the line numbers. */
 export function Legend() {
   const taken = packed.value?.tokens.taken;
   if (!taken?.some((one) => one !== 0)) return null;
   return (
     <span class="legend soft">
-      <span class="taken yes" aria-hidden="true" /> holds <span class="taken no" aria-hidden="true" /> does not
+      <span class="taken yes" aria-hidden="true" /> condition true <span class="taken no" aria-hidden="true" /> false
     </span>
   );
 }

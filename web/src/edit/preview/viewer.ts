@@ -116,7 +116,7 @@ function tooltip(packed: Packed, at: number): Tooltip | null {
   if (!origin) return null;
   const variable = packed.variables.find(({ key }) => key === origin.key);
   if (!variable) return null;
-  const hint = "Click, or Enter, goes to its place in the text.";
+  const hint = "Click or press Enter to go to its source.";
   const node = AboutVariable({ variable, source: origin.source, hint });
   return { pos: spanFrom(spans, at), end: spans.to[at]!, create: () => ({ dom: drawn(node) }) };
 }

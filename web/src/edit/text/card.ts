@@ -45,7 +45,7 @@ const tell: Command = (view) => {
   const { head } = view.state.selection.main;
   const tag = tagNow(view.state, head);
   const card = view.state.field(shown) ? null : tooltip(view.state, head);
-  const said = tag && card ? spokenToken(tag.packed, tag.at) : card ? "" : "There is no tag at the caret.";
+  const said = tag && card ? spokenToken(tag.packed, tag.at) : card ? "" : "No tag at the cursor.";
   view.dispatch({ effects: [toggle.of(card), EditorView.announce.of(said)] });
   return true;
 };

@@ -25,7 +25,7 @@ const SECTIONS: Record<string, { name: string; rank: number }> = {
   git: { name: "Git", rank: 3 },
   system: { name: "Machine and time", rank: 4 },
   more: { name: "More", rank: 5 },
-  block: { name: "In and after a block", rank: 6 },
+  block: { name: "Blocks", rank: 6 },
 };
 
 const section = (type: string) => SECTIONS[type] ?? SECTIONS.more!;
@@ -141,7 +141,7 @@ function files(used: readonly { type: string; name: string; exists: boolean | nu
     section: section("file"),
     boost: 1,
     displayLabel: escaped(head(`file:${path}`, 80)),
-    detail: likelyFiles.peek().includes(path) ? "is there" : named.includes(path) ? "used here" : "used elsewhere",
+    detail: likelyFiles.peek().includes(path) ? "exists" : named.includes(path) ? "used here" : "used in another template",
     type: "conversation",
     apply: closes(`file:${path}`, bracket),
   }));
@@ -158,13 +158,13 @@ function words(raw: boolean): Completion[] {
     apply: apply!,
   });
   return [
-    word("if", "exists", "Text that is there only if something exists.", startsBlock("if ")),
-    word("if !", "is missing", "Text that is there only if something does not exist.", startsBlock("if !")),
-    word("else", "otherwise", "What is there if the condition does not hold.", closing("else]")),
+    word("if", "exists", "Text that is included only if something exists.", startsBlock("if ")),
+    word("if !", "is missing", "Text that is included only if something does not exist.", startsBlock("if !")),
+    word("else", "otherwise", "Text that is included if the condition is false.", closing("else]")),
     word("endif", "end of a condition", "Ends the innermost condition.", closing("endif]")),
     ...(raw
       ? [
-          word("raw", "as it is", "Nothing up to [endraw] is a tag.", closing("raw]")),
+          word("raw", "verbatim text", "Tags up to [endraw] are not evaluated.", closing("raw]")),
           word("endraw", "end of raw", "Ends a raw block.", closing("endraw]")),
         ]
       : []),
@@ -188,7 +188,7 @@ function wholeTags(): Completion[] {
 }
 
 function beside({ exists, value }: VariableEntry): string {
-  if (exists === false) return "is not there";
+  if (exists === false) return "not found";
   if (value === "") return "empty";
   if (value == null) return "";
   const short = head(value, BESIDE);
@@ -203,8 +203,8 @@ function about(one: VariableEntry): Node {
   };
   line(`${one.description}.`, "about");
   if (one.value != null && one.value !== "") line(escaped(head(one.value, ABOUT)), "value");
-  else if (one.dynamic && one.example) line(`Such as ${one.type}:${one.example}`, "soft");
-  line(`${LASTS[one.stability][0]!.toUpperCase()}${LASTS[one.stability].slice(1)}; costs ${one.cost === "free" ? "nothing" : one.cost}.`, "soft");
+  else if (one.dynamic && one.example) line(`Example: ${one.type}:${one.example}`, "soft");
+  line(`${LASTS[one.stability][0]!.toUpperCase()}${LASTS[one.stability].slice(1)}; cost: ${one.cost}.`, "soft");
   return box;
 }
 

@@ -72,7 +72,7 @@ function extensions(hooks: Hooks): Extension {
     highlightSpecialChars({ addSpecialChars: HIDDEN }),
     drawSelection(),
     history(),
-    placeholder("Empty: conversations start without a system prompt. Type [ to insert a variable."),
+    placeholder("Empty: conversations have no system prompt. Type [ to insert a variable."),
     searchWhenAsked(),
     Prec.highest(keymap.of([{ key: "Escape", run: letGo }])),
     colours(),

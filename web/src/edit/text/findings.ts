@@ -20,8 +20,8 @@ export function words({ message, help }: Pick<Note, "message"> & { help?: string
 /** What a fix writes, in short. */
 export function fixLabel(note: Note): string {
   const text = note.edit?.replacement ?? "";
-  if (text === "") return "Remove it";
-  return `Write ${escapedLines(head(text, 40)).replace(/\s+/g, " ")}${text.length > 40 ? "…" : ""}`;
+  if (text === "") return "Remove";
+  return `Replace with ${escapedLines(head(text, 40)).replace(/\s+/g, " ")}${text.length > 40 ? "…" : ""}`;
 }
 
 function diagnostic(note: Note, at: (place: number, side: number) => number): Diagnostic {
@@ -35,7 +35,7 @@ function diagnostic(note: Note, at: (place: number, side: number) => number): Di
     source: note.code,
     message: words(note),
     renderMessage: () => spoken("span", words(note)),
-    actions: edit ? [{ name: "Fix it", apply: (view) => fix(view, note) }] : [],
+    actions: edit ? [{ name: "Fix", apply: (view) => fix(view, note) }] : [],
   };
 }
 

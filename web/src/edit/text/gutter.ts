@@ -1,4 +1,4 @@
-// Beside the line numbers: which conditions of a line hold.
+// Marks beside the line numbers: results of the conditions of a line.
 import type { Extension } from "@codemirror/state";
 import { GutterMarker, gutter, type EditorView } from "@codemirror/view";
 import { KINDS, TAKEN } from "../analysis/packed";
@@ -16,7 +16,7 @@ class Taken extends GutterMarker {
   override toDOM(): Node {
     const mark = document.createElement("span");
     mark.className = `taken ${this.taken}`;
-    mark.title = { yes: "This condition holds", no: "This condition does not hold", both: "Some of these conditions hold" }[this.taken];
+    mark.title = { yes: "Condition is true", no: "Condition is false", both: "Some conditions are true" }[this.taken];
     return mark;
   }
 }
