@@ -181,7 +181,7 @@ fn what_cannot_be_served_is_told_at_once() {
         (
             "preface serve --store memory: --tls-cert file --tls-key file".to_owned(),
             1,
-            "error: [ROOT]/work/file: the file holds no certificate\n\
+            "error: [ROOT]/work/file: the file contains no certificate\n\
              help: `--tls-cert` names a PEM file with the certificate of this service, then those of its chain\n"
                 .to_owned(),
         ),
