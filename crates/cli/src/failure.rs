@@ -146,7 +146,7 @@ impl CommandFailure {
             _ => DiagnosticCode::Failed,
         });
         let mut error = json!({ "message": complete(&self.message), "code": code });
-        if let Some(place) = &self.place {
+        if let Some(place) = self.place.as_ref().filter(|place| !place.path.is_empty()) {
             error["location"] = json!({ "path": place.path });
             for (key, number) in [("line", place.line), ("column", place.column)] {
                 if let Some(number) = number {
