@@ -56,7 +56,7 @@ pub struct CommandFailure {
     /// The code of the diagnostic that it was.
     code: Option<DiagnosticCode>,
     /// What stud.md §4.3 has in the object of an error beside the keys of all errors.
-    fixed: Option<serde_json::Value>,
+    fixed: Option<Box<serde_json::Value>>,
     /// True if the reader closed the output: nothing is printed.
     quiet: bool,
 }
@@ -122,7 +122,7 @@ impl CommandFailure {
         match self.quiet {
             true => {}
             false if ui.has_json_errors() => {
-                ui.say(&format!("{}\n", escape_json(self.document().to_string())))
+                ui.say(&format!("{}\n", escape_json(self.document().to_string())));
             }
             false => {
                 let note = DiagnosticView::error(
@@ -146,7 +146,7 @@ impl CommandFailure {
             _ => DiagnosticCode::Failed,
         });
         let mut error = json!({ "message": complete(&self.message), "code": code });
-        if let Some(place) = &self.place {
+        if let Some(place) = self.place.as_ref().filter(|place| !place.path.is_empty()) {
             error["location"] = json!({ "path": place.path });
             for (key, number) in [("line", place.line), ("column", place.column)] {
                 if let Some(number) = number {
@@ -178,11 +178,11 @@ impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         let fixed = match &error {
-            Error::Untrusted(UntrustedProject { path, sources }) => Some(json!({
+            Error::Untrusted(UntrustedProject { path, sources }) => Some(Box::new(json!({
                 "class": "Validation",
                 "code": "HeadlessTrustRequired",
                 "context": { "canonicalPath": path, "sources": sources },
-            })),
+            }))),
             _ => None,
         };
         match error {

@@ -291,6 +291,9 @@ fn an_error_is_one_object() {
         assert_eq!(error["exit_code"], exit, "{line}");
         assert!(code.is_empty() || error["error"]["code"] == code, "{line}: {error}");
     }
+    let ran = sandbox.run("preface build --format json --preset none");
+    let error: Value = serde_json::from_str(&ran.stderr).expect("an object");
+    assert!(error["error"].get("location").is_none(), "a name that is unknown has no place: {error}");
     let text = sandbox.run("preface build --preset none").exits(2);
     assert!(text.stderr.starts_with("error: "), "without the flag an error is text: {}", text.stderr);
 }

@@ -79,7 +79,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Text => ui.patch(&visible(&out))?,
         OutputFormat::Json => ui.json(&json!({
             "path": root.display().to_string(),
-            "branch": branch.map(|branch| branch.name.clone()),
+            "branch": branch.map(|branch| branch.name),
             "paths": left_out,
             "text": out,
             "diagnostics": problems,

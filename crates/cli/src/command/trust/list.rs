@@ -57,7 +57,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         // Nobody knows what a store holds that cannot be read.
         _ if rows.is_empty() && unread => {}
         OutputFormat::Json => {
-            ui.json(&ListDocument { kind: "projects", entries: rows, diagnostics: &problems })?
+            ui.json(&ListDocument { kind: "projects", entries: rows, diagnostics: &problems })?;
         }
         OutputFormat::Text if rows.is_empty() => {
             ui.view(&format!("No decision is recorded in {}.\n", built.places.shown(store.file())))?;
