@@ -205,7 +205,10 @@ fn a_yes_to_a_template_is_no_yes_to_what_it_names() {
     let person = Scripted::quiet(&[TrustAnswer::Trust, TrustAnswer::Decline], system.clone());
     let built =
         Engine::new(&system).build_asking(&Request::new("/work"), &person).expect("the build succeeds");
-    assert_eq!(built.prompt.text, "Base.\n\n<project_instructions path=\".preface/append.md\">\nNotes: \n</project_instructions>");
+    assert_eq!(
+        built.prompt.text,
+        "Base.\n\n<project_instructions path=\".preface/append.md\">\nNotes: \n</project_instructions>"
+    );
     let asked: Vec<Vec<String>> =
         person.questions().iter().map(|question| question.contents.clone()).collect();
     assert_eq!(asked, [[".preface/append.md (22 bytes)"], ["notes.md (13 bytes)"]]);
