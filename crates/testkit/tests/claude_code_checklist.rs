@@ -220,7 +220,10 @@ fn a_section_of_a_profile_that_extends_the_preset_is_included() {
 #[test]
 fn preset_and_append_appends_correctly() {
     let append = "\n  Last words. [prompt:cwd]\n\n";
-    let plain = text(&machine(), &[]);
+    // One line of the main part names the source, so that it is known which text wins.
+    let (before, named) = ("of these, the later wins\n", "- the user's text at the very end of this prompt\n");
+    let plain = text(&machine(), &[]).replacen(before, &format!("{before}{named}"), 1);
+    assert!(plain.contains(named));
     let set = format!("systemPrompt.append={append}");
     assert_eq!(text(&machine(), &["systemPrompt.preset=claude_code", &set]), format!("{plain}\n\n{append}"));
     let settings = serde_json::json!({
@@ -358,6 +361,17 @@ fn a_project_does_not_replace_the_prompt() {
     let built = build(&system, &[]);
     assert_eq!(built.prompt.text, format!("{}\n\nMore.", text(&machine(), &[])));
     assert!(built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "prompt/not-for-projects"));
+}
+
+/// What a project appends does not have the authority of the user's text: no line names it as one.
+#[test]
+fn a_project_that_appends_gets_no_rank() {
+    let settings = r#"{"systemPrompt": {"append": "APP"}}"#;
+    for (dir, is_named) in [("/home/user/.claude", true), ("/work/app/.claude", false)] {
+        let built = text(&machine().with_file(format!("{dir}/settings.json"), settings), &[]);
+        assert!(built.ends_with("\n\nAPP"), "{dir}");
+        assert_eq!(built.contains("the user's text at the very end"), is_named, "{dir}");
+    }
 }
 
 /// Options in the user's settings, in each of their spellings; what the caller sets is said last.

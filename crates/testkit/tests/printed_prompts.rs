@@ -1,7 +1,7 @@
 //! The prompts that `docs/prompts` prints are what is built. `PREFACE_PRINT=1` writes them anew.
 #![cfg(unix)]
 
-use preface::{ASSETS, Engine, Request, ToolChoice};
+use preface::{ASSETS, Engine, Request, ToolChoice, TrustChoice};
 use preface_testkit::MemorySystem;
 use std::{env, fmt::Write as _, fs, path::Path};
 
@@ -9,11 +9,46 @@ use std::{env, fmt::Write as _, fs, path::Path};
 struct Page {
     file: &'static str,
     title: &'static str,
-    /// What the prompt is for, and what differs from the first page.
+    /// The use of the prompt, and what differs from the first page of its preset.
     about: &'static str,
-    /// What one types to see it.
+    /// The command that prints it.
     command: &'static str,
+    machine: fn() -> MemorySystem,
     request: Request,
+}
+
+/// A project with instructions at two levels and a skill, and a user with instructions and a skill.
+fn layered() -> MemorySystem {
+    bare()
+        .with_file("/home/ada/.config/preface/append.md", "Answer in French.\n")
+        .with_file(
+            "/home/ada/.config/preface/skills/release/SKILL.md",
+            "---\nname: release\ndescription: Tags a release and writes its notes. Use it when the user asks for a release.\n---\n\nRead the log.\n",
+        )
+        .with_file(
+            "/home/ada/engine/AGENTS.md",
+            "# Engine\n\nA calculator for long tables. Build with `make`, test with `make check`.\n\n# Tools\n\nUse `rg`, not `grep`.\n",
+        )
+        .with_file("/home/ada/engine/api/AGENTS.md", "Each change of a route needs a test in `api/tests`.\n")
+        .with_file("/home/ada/engine/api/.preface/append.md", "The API is frozen until May.\n")
+        .with_file(
+            "/home/ada/engine/.agents/skills/migrate/SKILL.md",
+            "---\nname: migrate\ndescription: Writes a database migration and its way back.\n---\n\nLook at the last one.\n",
+        )
+        .with_current_dir("/home/ada/engine/api")
+}
+
+/// A work tree without any text for a model.
+fn bare() -> MemorySystem {
+    MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/ada")
+        .with_dir("/home/ada/engine/.git/objects")
+        .with_dir("/home/ada/engine/.git/refs")
+        .with_file("/home/ada/engine/.git/HEAD", "ref: refs/heads/main\n")
+        .with_file("/home/ada/engine/.git/refs/heads/main", format!("{}\n", "7".repeat(40)))
+        .with_current_dir("/home/ada/engine")
+        .with_var("SHELL", "/bin/bash")
 }
 
 /// A small project of somebody who has used such a program for a while.
@@ -22,8 +57,10 @@ fn machine() -> MemorySystem {
         .with_bundle(ASSETS)
         .with_home("/home/ada")
         .with_dir("/home/ada/.claude")
-        .with_dir("/home/ada/engine/.git")
+        .with_dir("/home/ada/engine/.git/objects")
+        .with_dir("/home/ada/engine/.git/refs")
         .with_file("/home/ada/engine/.git/HEAD", "ref: refs/heads/main\n")
+        .with_file("/home/ada/engine/.git/refs/heads/main", format!("{}\n", "7".repeat(40)))
         .with_current_dir("/home/ada/engine")
         .with_file(
             "/home/ada/engine/CLAUDE.md",
@@ -53,21 +90,49 @@ fn request() -> Request {
 
 fn pages() -> Vec<Page> {
     let words = |sets: &[&str]| sets.iter().map(|set| (*set).to_owned()).collect();
+    let of_default = |dir: &str| Request {
+        preset: Some("default".into()),
+        now: Some("2026-03-07T14:55:05Z".into()),
+        trust: TrustChoice::Once,
+        ..Request::new(dir)
+    };
     vec![
         Page {
+            file: "default.md",
+            title: "The preset `default`",
+            about: "A directory without any text for a model, and no flag.",
+            command: "preface build",
+            machine: bare,
+            request: of_default("/home/ada/engine"),
+        },
+        Page {
+            file: "default-project.md",
+            title: "The preset `default` in a project",
+            about: "Four tools, instruction files at two levels, a file that appends to the prompt from the user and from the \
+                    project, and a skill of each.",
+            command: "preface build --trust once --tools read,bash,edit,write",
+            machine: layered,
+            request: Request {
+                tools: ToolChoice::Named(words(&["read", "bash", "edit", "write"])),
+                ..of_default("/home/ada/engine/api")
+            },
+        },
+        Page {
             file: "claude-code.md",
-            title: "The whole prompt",
-            about: "All tools, sessions and memory, a project with instruction files and a command, one MCP server.",
+            title: "The preset `claude-code`",
+            about: "All tools, past sessions and memory, a project with instruction files and a command, one MCP server.",
             command: "preface build --preset claude-code --set sessions=true --set memory=true",
+            machine,
             request: Request { sets: words(&["sessions=true", "memory=true"]), ..request() },
         },
         Page {
             file: "claude-code-small.md",
-            title: "A prompt for looking only",
+            title: "A prompt for reading only",
             about: "Three tools that change nothing, an output style, what never changes first, and the instruction \
                     files in a message of the user's.",
             command: "preface build --preset claude-code --tools Read,Glob,Grep --set outputStyle=concise \\\n  \
                       --set order=stable-first --set claudeMd.place=user",
+            machine,
             request: Request {
                 tools: ToolChoice::Named(words(&["Read", "Glob", "Grep"])),
                 sets: words(&["outputStyle=concise", "order=stable-first", "claudeMd.place=user"]),
@@ -77,16 +142,17 @@ fn pages() -> Vec<Page> {
         Page {
             file: "claude-code-explore.md",
             title: "The prompt of an agent",
-            about: "The agent `explore`: its own prompt, its reminder and where it works, and nothing of the project's \
-                    instruction files.",
+            about: "The agent `explore`: its own prompt, its reminder, the environment and what is an instruction, without the \
+                    project's instruction files.",
             command: "preface build --preset claude-code --agent explore",
+            machine,
             request: Request { agent: Some("explore".into()), ..request() },
         },
     ]
 }
 
 fn printed(page: &Page) -> String {
-    let system = machine();
+    let system = (page.machine)();
     let built = Engine::new(&system).build(&page.request).expect("the prompt of a page is built");
     let prompt = &built.prompt;
     let tokens = prompt.text.len() / 4;

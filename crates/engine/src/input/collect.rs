@@ -3,7 +3,7 @@
 
 use crate::{
     Engine, Error,
-    input::{Inputs, extensions, load_profile::UserSettings},
+    input::{Inputs, extensions, load_profile::UserSettings, named},
     request::{Request, TemplateInput},
     trust::consent::Ask,
 };
@@ -71,6 +71,7 @@ impl Engine<'_> {
         let stored = self.stored(request, &entries.profile, &mut notes)?;
         let reminders = self.due(&request.events, &entries.profile, inputs.places(), &mut notes)?;
         let mut profile = entries.profile.clone();
+        named::apply_append(project.system_prompt.append.as_ref(), &mut profile);
         let (mut stack, mut overrides, mut contributions) = <_>::default();
         // Where the settings give the whole prompt, nothing else is part of it, and nothing else is looked at.
         if project.system_prompt.custom.is_none() {

@@ -10,6 +10,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Category, EntryOrigin},
     lint::hidden::escape_hidden,
+    origin::Piece,
     profile::Profile,
     scope::Scope,
     suggestion::did_you_mean,
@@ -30,13 +31,29 @@ const AGENT: &str = "agent";
 /// The option that is set for an agent without any tool: nothing but its order reaches it.
 const AGENT_WITHOUT_TOOLS: &str = "agent.withoutTools";
 
-/// Returns the options that [`NamedEntries::apply`] may set for a profile.
+/// The option that is set where the user or the caller appends a text to the prompt, and no project does.
+const APPEND_OWN: &str = "append.own";
+
+/// Returns the options that are set for a profile by what is found, and not by a caller.
 pub(crate) fn options(profile: &Profile) -> impl Iterator<Item = &'static str> {
     let has_styles =
         profile.options.contains_key(STYLE) || profile.unset_options.iter().any(|name| name == STYLE);
-    [(AGENT, profile.has_agents), (AGENT_WITHOUT_TOOLS, profile.has_agents), (STYLE_ONLY, has_styles)]
-        .into_iter()
-        .filter_map(|(name, is_there)| is_there.then_some(name))
+    [
+        (AGENT, profile.has_agents),
+        (AGENT_WITHOUT_TOOLS, profile.has_agents),
+        (APPEND_OWN, profile.append_id.is_some()),
+        (STYLE_ONLY, has_styles),
+    ]
+    .into_iter()
+    .filter_map(|(name, is_there)| is_there.then_some(name))
+}
+
+/// Sets the option for a text that the user appends: what a project appends has not the user's authority.
+pub(crate) fn apply_append(append: Option<&Piece>, profile: &mut Arc<Profile>) {
+    let is_own = append.is_some_and(|text| text.origin.scope() != Some(Scope::Project));
+    if is_own && profile.append_id.is_some() {
+        Arc::make_mut(profile).options.insert(APPEND_OWN.to_owned(), "true".to_owned());
+    }
 }
 
 /// The most notes about the lists of tools of an agent.
