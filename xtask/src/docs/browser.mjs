@@ -34,11 +34,15 @@ const browser = await chromium.launch({
 });
 const pages = (await readdir(site, { recursive: true })).filter((file) => file.endsWith(".html") && file !== "toc.html").sort();
 let checked = 0;
+for (const page of SHOWN.filter((page) => !pages.includes(page))) problems.push(`${page} does not exist`);
 try {
   const looks = ["light", "dark"].flatMap((scheme) => Object.keys(WINDOWS).map((width) => ({ scheme, width })));
-  await Promise.all(looks.map(inspectAll));
-  for (const look of looks) await search(look);
-  for (const look of looks) await useMenus(look);
+  await Promise.all(looks.map((look) => attempt(inspectAll, look)));
+  for (const look of looks) {
+    await attempt(search, look);
+    await attempt(useMenus, look);
+    if (look.width === "390") await attempt(scroll, look);
+  }
 } finally {
   await browser.close();
   server.close();
@@ -81,15 +85,20 @@ function report(tab, what) {
   problems.push(`${tab.url().replace(`${origin}/`, "")} (${tab.look}): ${what}`);
 }
 
-/** Opens every page once in this look. */
-async function inspectAll(look) {
+/** Does something in this look; where it cannot be done, that is a problem. */
+async function attempt(act, look) {
   const tab = await newTab(look);
+  await act(tab, look).catch((error) => report(tab, `${act.name}: ${error.message}`));
+  await tab.context().close();
+}
+
+/** Opens every page once in this look. */
+async function inspectAll(tab, look) {
   for (const page of pages) {
     await tab.goto(`${origin}/${page}`, { waitUntil: "load" });
     await inspect(tab);
     if (SHOWN.includes(page)) await tab.screenshot({ path: path.join(shots, `${name(page)}-${look.width}-${look.scheme}.png`) });
   }
-  await tab.context().close();
 }
 
 function name(page) {
@@ -114,26 +123,24 @@ async function inspect(tab) {
   for (const one of wide) report(tab, one);
 }
 
-/** Finds the page about stability, with the keyboard alone. */
-async function search(look) {
-  const tab = await newTab(look);
+/** Finds the page about stability. */
+async function search(tab, look) {
   await tab.goto(`${origin}/index.html`);
   await tab.keyboard.press("/");
   await tab.locator("#mdbook-searchbar").pressSequentially("stability");
   const found = tab.locator("#mdbook-searchresults a");
   await found.first().waitFor();
   const links = await found.evaluateAll((all) => all.map((link) => new URL(link.href).pathname));
-  if (!links.some((link) => /^\/concepts\/.*stability/.test(link))) report(tab, `the search for \`stability\` finds only ${links.join(" ")}`);
+  const nth = links.findIndex((link) => /^\/concepts\/.*stability/.test(link));
+  if (nth < 0) throw new Error(`\`stability\` finds only ${links.join(" ")}`);
   await inspect(tab);
   await tab.screenshot({ path: path.join(shots, `search-${look.width}-${look.scheme}.png`) });
-  await found.first().click();
+  await found.nth(nth).click();
   await tab.locator("main mark").first().waitFor();
-  await tab.context().close();
 }
 
 /** Opens the contents and the choice of colors with the keyboard; a choice lasts on the next page. */
-async function useMenus(look) {
-  const tab = await newTab(look);
+async function useMenus(tab, look) {
   await tab.goto(`${origin}/index.html`);
   const contents = tab.getByRole("button", { name: "Contents" });
   if ((await contents.getAttribute("aria-expanded")) === "false") await contents.press("Enter");
@@ -149,5 +156,15 @@ async function useMenus(look) {
   await tab.goto(`${origin}/glossary.html`);
   const scheme = await tab.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
   if (scheme !== other.toLowerCase()) report(tab, `${other} was chosen, and this is ${scheme}`);
-  await tab.context().close();
+}
+
+/** A code block that is wider than a phone scrolls with the arrow keys, which turn the page elsewhere. */
+async function scroll(tab) {
+  await tab.goto(`${origin}/reference/commands.html`);
+  const block = tab.locator("main pre > code[tabindex]").first();
+  await block.press("ArrowRight");
+  await tab.waitForFunction((code) => code.scrollLeft > 0, await block.elementHandle());
+  await block.blur();
+  await tab.keyboard.press("ArrowRight");
+  await tab.waitForURL((url) => !url.pathname.endsWith("/commands.html"));
 }
