@@ -221,7 +221,8 @@ fn a_section_of_a_profile_that_extends_the_preset_is_included() {
 fn preset_and_append_appends_correctly() {
     let append = "\n  Last words. [prompt:cwd]\n\n";
     // One line of the main part names the source, so that it is known which text wins.
-    let (before, named) = ("of these, the later wins\n", "- the user's text at the very end of this prompt\n");
+    let (before, named) =
+        ("of these, the later wins\n", "- the user's text at the very end of this prompt\n");
     let plain = text(&machine(), &[]).replacen(before, &format!("{before}{named}"), 1);
     assert!(plain.contains(named));
     let set = format!("systemPrompt.append={append}");

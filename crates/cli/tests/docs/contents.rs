@@ -164,7 +164,7 @@ fn the_settings_of_the_profile_guide_are_understood() {
     assert!(warnings.is_empty(), "{warnings:?}");
     let parts = json["parts"].as_array().unwrap();
     let sections: Vec<_> = parts.iter().map(|part| part["section"].as_str().unwrap()).collect();
-    assert_eq!(sections[..3], ["identity", "language", "answers"]);
+    assert_eq!(sections[..3], ["identity", "language", "instructions"]);
     assert!(!sections.contains(&"approach"));
 }
 
