@@ -55,7 +55,7 @@ pub struct CommandFailure {
     help: Option<String>,
     /// The code of the diagnostic that it was.
     code: Option<DiagnosticCode>,
-    /// What stud.md §4.3 has in the object of an error beside the keys of all errors.
+    /// The keys that the object of an error has beside the keys of all errors where `--trust require` refuses.
     fixed: Option<Box<serde_json::Value>>,
     /// True if the reader closed the output: nothing is printed.
     quiet: bool,

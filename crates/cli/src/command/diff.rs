@@ -30,14 +30,14 @@ Examples:
   preface diff --against-now 2026-03-08T09:00:00Z   what tomorrow changes
   preface diff --against-profile review.toml
   preface diff --against-tools read,bash --exit-code
-  preface build --format json > receipt.json
-  preface diff -R --against receipt.json            what changed since";
+  preface build --format json > before.json
+  preface diff -R --against before.json            what changed since";
 
 /// Compare two builds: what changed, and where the cached prefix ends
 ///
 /// The left side is the build that the flags ask for. The right side is the same with what `--against-…` changes, or a
-/// receipt that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. Where the store keeps a prompt for
-/// `--conversation`, that is the left side.
+/// document that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. If a prompt is
+/// stored for `--conversation`, it is the left side.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
 pub struct Args {
@@ -74,7 +74,7 @@ pub struct Args {
 #[command(next_help_heading = "What to compare with")]
 #[group(required = true, multiple = true)]
 pub struct AgainstFlags {
-    /// Compare with a receipt or a saved snapshot in FILE
+    /// Compare with the output of `build --format json` or a saved snapshot in FILE
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "against_preset", "against_profile", "against_model", "against_tools", "against_conversation",
         "against_now", "against_tz", "against_set",
@@ -253,7 +253,7 @@ fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Rece
         return Ok(Receipt { name, document: Document::of(&subject.prompt, counter) });
     }
     let document: Document = serde_json::from_value(value).map_err(|error| {
-        CommandFailure::new(format!("`{shown}` is no receipt: {error}"))
+        CommandFailure::new(format!("`{shown}` is not a JSON document of a prompt: {error}"))
             .help("`preface build --format json` writes one")
     })?;
     document.check().map_err(|why| {

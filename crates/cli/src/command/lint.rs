@@ -158,7 +158,7 @@ fn tally(linted: &LintReport) -> String {
             })
             .collect();
     match said.as_slice() {
-        [] => format!("Nothing is wrong in {texts}.\n"),
+        [] => format!("No problems found in {texts}.\n"),
         said => format!("{} in {texts}.\n", listed(said)),
     }
 }

@@ -31,7 +31,7 @@ pub fn details(entry: ListingRow<'_>) -> Vec<String> {
         }
         // And it has an agent where one is asked for.
         EntryState::Untrusted if entry.group == ListingGroup::Agents => {
-            lines.push("waits for trust: `preface trust grant --agent NAME`".to_owned());
+            lines.push("not trusted: `preface trust grant --agent NAME`".to_owned());
         }
         EntryState::Untrusted => lines.push("not trusted: `preface trust grant`".to_owned()),
         EntryState::Incomplete => {

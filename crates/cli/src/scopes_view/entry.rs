@@ -157,7 +157,7 @@ fn headline(entries: &[ListingRow<'_>]) -> String {
     if is(EntryState::Off) {
         format!("{name} is switched off.")
     } else if is(EntryState::Untrusted) {
-        format!("{name} waits for trust.")
+        format!("{name} is not trusted.")
     } else if let Some(by) = entries.iter().rev().find_map(|entry| entry.shadowed_by) {
         format!("{name} is hidden by `{}`.", id_of(by))
     } else {
@@ -422,7 +422,7 @@ To let it run: `preface trust grant --allow-commands`.
             &scopes,
             "Bash",
             "\
-tools/Bash waits for trust.
+tools/Bash is not trusted.
   bundled  -                                          nothing here
   global   -                                          nothing here
   project  .stud/extensions/tools/Bash/manifest.json  left out: not trusted

@@ -38,23 +38,23 @@ fn differences_are_an_exit_code_only_where_asked() {
 fn a_receipt_tells_what_changed_since() {
     let sandbox = Sandbox::new();
     let receipt = sandbox.run("preface build --format json").exits(0).stdout;
-    sandbox.work("receipt.json", &receipt).home(".config/preface/append.md", "Be brief.\n");
-    let ran = sandbox.run("preface diff -R --against receipt.json").exits(0);
+    sandbox.work("before.json", &receipt).home(".config/preface/append.md", "Be brief.\n");
+    let ran = sandbox.run("preface diff -R --against before.json").exits(0);
     assert!(
-        ran.stdout.starts_with("--- receipt.json  7 tokens, 28 bytes\n+++ small (as asked)  "),
+        ran.stdout.starts_with("--- before.json  7 tokens, 28 bytes\n+++ small (as asked)  "),
         "{}",
         ran.stdout
     );
     assert!(ran.stdout.contains("\nadded  +3 tokens  rules\n2 parts the same\n"), "{}", ran.stdout);
-    sandbox.work("receipt.json", receipt.replace("You help", "You harm"));
-    let ran = sandbox.run("preface diff --against receipt.json").exits(1).prints("");
+    sandbox.work("before.json", receipt.replace("You help", "You harm"));
+    let ran = sandbox.run("preface diff --against before.json").exits(1).prints("");
     assert!(
-        ran.stderr.starts_with("error: `receipt.json` does not add up: the fingerprint is"),
+        ran.stderr.starts_with("error: `before.json` does not add up: the fingerprint is"),
         "{}",
         ran.stderr
     );
-    sandbox.work("receipt.json", "[]");
-    sandbox.run("preface diff --against receipt.json").exits(1);
+    sandbox.work("before.json", "[]");
+    sandbox.run("preface diff --against before.json").exits(1);
 }
 
 #[test]

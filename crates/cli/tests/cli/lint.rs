@@ -4,7 +4,7 @@ use crate::sandbox::Sandbox;
 
 #[test]
 fn clean_texts_are_exit_0() {
-    Sandbox::new().run("preface lint").exits(0).prints("").says("Nothing is wrong in 2 texts.\n");
+    Sandbox::new().run("preface lint").exits(0).prints("").says("No problems found in 2 texts.\n");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn single_files_are_read_by_their_names() {
         .work("part.md", "A [git:brnach] is a tag here.\n")
         .work("settings.json", "{\"budgte\": 1}\n")
         .work("mine.toml", "nmae = 1\n");
-    sandbox.run("preface lint --file AGENTS.md").exits(0).prints("").says("Nothing is wrong in 1 text.\n");
+    sandbox.run("preface lint --file AGENTS.md").exits(0).prints("").says("No problems found in 1 text.\n");
     sandbox.run("preface lint --file part.md").exits(0).says("1 warning in 1 text.\n");
     let ran = sandbox.run("preface lint --file settings.json --file mine.toml");
     assert!(ran.stdout.contains(" ——▶ mine.toml:1:1\n"), "{}", ran.stdout);

@@ -180,14 +180,14 @@ fn who_said_what_is_told_weakest_first() {
             "\
 global   \"a\"  ~/.config/preface/settings.json:3  overridden by caller
 project  \"b\"  .preface/settings.json:2           overridden by caller
-caller   \"c\"  --set                              counts
+caller   \"c\"  --set                              used
 ",
         );
     let ran = sandbox.run("preface config get preset --why --trust once").exits(0);
     assert_eq!(
         ran.stdout,
         "\
-global   \"small\"  ~/.config/preface/settings.json:2  counts
+global   \"small\"  ~/.config/preface/settings.json:2  used
 project  \"pi\"     .preface/settings.json:3           ignored: a project cannot set it
 "
     );
@@ -195,7 +195,7 @@ project  \"pi\"     .preface/settings.json:3           ignored: a project cannot
     assert_eq!(
         ran.stdout,
         "\
-global   \"a\"  ~/.config/preface/settings.json:3  counts
+global   \"a\"  ~/.config/preface/settings.json:3  used
 project  ?    .preface/settings.json             not trusted
 "
     );
@@ -214,7 +214,7 @@ fn a_project_is_told_what_a_grant_is_for() {
     sandbox.run("preface config set sections.style.text 'Use tabs.' --scope project").exits(0).says(
         "\
 set sections.style.text = \"Use tabs.\" in .preface/settings.json
-info: .preface/settings.json counts only once you trust it as it is now [trust/untrusted]
+info: .preface/settings.json is used only after you trust its present content [trust/untrusted]
 help: trust it: `preface trust grant`, or `--trust once` for this call
 ",
     );
@@ -223,7 +223,7 @@ help: trust it: `preface trust grant`, or `--trust once` for this call
     sandbox.run("preface config set sections.style.text Mine.").exits(0).says(
         "\
 set sections.style.text = \"Mine.\" in ~/.config/preface/settings.json
-warning: it does not count here: .preface/settings.json:4 sets `sections.style.text` to \"Use tabs.\"
+warning: it is not used here: .preface/settings.json:4 sets `sections.style.text` to \"Use tabs.\"
          [settings/hidden]
 help: `preface config get sections.style.text --why` shows the value of each layer
 ",
@@ -450,7 +450,7 @@ fn get_prints_what_the_resolver_uses() {
     sandbox.run("preface trust grant --preset stud").exits(0);
     sandbox.run("preface config get tools.t.n --preset stud").exits(0).prints("3\n").says("");
     sandbox.run("preface config get tools.t.n --why --preset stud").exits(0).says("").prints(
-        "global   3   ~/.stud/settings.json:1  counts\n\
+        "global   3   ~/.stud/settings.json:1  used\n\
          project  -1  .stud/settings.json:1    ignored: project-scope override failed validation (must be at least \
          `0`, but is `-1` at /n); retaining global value\n",
     );
@@ -478,8 +478,7 @@ fn a_projects_provider_settings_count_once_they_are_granted() {
     );
 
     let ran = sandbox.run("preface trust grant --allow-commands --preset stud").exits(0);
-    let grant =
-        "  providers/op\n    talks to https://g.example/v1\n    with apiKey: env:K\n    with model: theirs\n";
+    let grant = "  providers/op\n    connects to https://g.example/v1\n    with apiKey: env:K\n    with model: theirs\n";
     assert!(ran.stdout.contains(grant) || ran.stderr.contains(grant), "{}{}", ran.stdout, ran.stderr);
     sandbox.run(model).exits(0).prints("theirs\n").says("");
     let ran = sandbox.run("preface list providers --preset stud").exits(0).says("");

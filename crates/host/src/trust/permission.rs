@@ -95,7 +95,7 @@ impl Permission {
                 lines.extend(self.not_pinned());
             }
             PermissionAction::Endpoint { url, with } => {
-                lines.push(format!("talks to {}", quoted(url)));
+                lines.push(format!("connects to {}", quoted(url)));
                 lines.extend(
                     with.iter().map(|(name, value)| format!("with {}: {}", quoted(name), quoted(value))),
                 );

@@ -53,7 +53,7 @@ for (const { name, annotations } of tools) {
   const { structuredContent, content } = answer;
   if (name === "build") {
     assert.equal(content[0].text, structuredContent.text);
-    assert.ok(structuredContent.diagnostics.some((note) => note.code === "trust/held" && note.remedy));
+    assert.ok(structuredContent.diagnostics.some((note) => note.code === "trust/untrusted" && note.help));
   } else {
     assert.deepEqual(JSON.parse(content[0].text), structuredContent);
   }

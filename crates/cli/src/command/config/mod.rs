@@ -134,7 +134,7 @@ fn tell(ui: &Ui, settings: &SettingsReport, least: Severity) {
 /// Describes in a few words how one layer's value is used.
 fn outcome(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[LayerValue]) -> String {
     match said.outcome {
-        ValueOutcome::Used => "counts".to_owned(),
+        ValueOutcome::Used => "used".to_owned(),
         ValueOutcome::Overridden => {
             match all.iter().rev().find(|other| other.outcome == ValueOutcome::Used) {
                 Some(other) => format!("overridden by {}", other.by),

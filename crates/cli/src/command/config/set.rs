@@ -151,7 +151,7 @@ fn afterwards(
             Diagnostic::new(
                 Severity::Info,
                 DiagnosticCode::TrustUntrusted,
-                format!("{} counts only once you trust it as it is now", file.shown()),
+                format!("{} is used only after you trust its present content", file.shown()),
             )
             .help("trust it"),
         ),
@@ -162,12 +162,12 @@ fn afterwards(
                 Some(other) => {
                     let value = one_line(&other.value.to_string());
                     format!(
-                        "it does not count here: {} sets `{name}` to {}",
+                        "it is not used here: {} sets `{name}` to {}",
                         spot(&other.place),
                         short(&value, 60)
                     )
                 }
-                None => "it does not count here: a stronger layer hides it".to_owned(),
+                None => "it is not used here: a stronger layer hides it".to_owned(),
             };
             Some(
                 Diagnostic::warning(DiagnosticCode::SettingsHidden, words)
@@ -176,7 +176,7 @@ fn afterwards(
         }
         Some(said) if said.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
             DiagnosticCode::SettingsHidden,
-            format!("it does not count here: {}", outcome(&settings, key, said, &all)),
+            format!("it is not used here: {}", outcome(&settings, key, said, &all)),
         )),
         _ => None,
     });

@@ -208,7 +208,7 @@ fn allowed(permissions: &preface::PermissionGrant) -> String {
     let mut out = String::new();
     if permissions.added.is_empty() && permissions.unchanged.is_empty() && permissions.refused.is_empty() {
         return format!(
-            "{dim}Nothing in it starts a program, talks to an address or writes a file.{dim:#}\n"
+            "{dim}Nothing in it starts a program, connects to an address or writes a file.{dim:#}\n"
         );
     }
     if !permissions.added.is_empty() {

@@ -437,7 +437,7 @@ fn nothing_is_hidden_from_people() {
             "starts with a copy of check.js: modules and files beside it are not available",
         ]
     );
-    assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "talks to 'https://a/?b'"]);
+    assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "connects to 'https://a/?b'"]);
     let long = "x".repeat(5000);
     let writes =
         Permission { subject: "loggers/x".into(), action: PermissionAction::Writes { path: long.clone() } };
