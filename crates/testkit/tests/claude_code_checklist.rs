@@ -222,7 +222,7 @@ fn preset_and_append_appends_correctly() {
     let append = "\n  Last words. [prompt:cwd]\n\n";
     // One line of the main part names the source, so that it is known which text wins.
     let (before, named) =
-        ("of these, the later wins\n", "- the user's text at the very end of this prompt\n");
+        ("of these, the\n  later wins\n", "- the user's text at the very end of this prompt\n");
     let plain = text(&machine(), &[]).replacen(before, &format!("{before}{named}"), 1);
     assert!(plain.contains(named));
     let set = format!("systemPrompt.append={append}");
@@ -300,8 +300,8 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
 /// Our own texts have a version, which the prompt records. Whoever changes one of them gives them a new one, here too.
 #[test]
 fn version_pinning_the_prompts_texts_have_a_version() {
-    const VERSION: &str = "1.2.0";
-    const DIGEST: &str = "blake3:9b25cf3b9eba0c5be37f469326275b5c6fed1c76e3e19a88f7e74473501fc45c";
+    const VERSION: &str = "1.3.0";
+    const DIGEST: &str = "blake3:2abe490b968c06631522756987df7e1b863cb55316dbaf6661da8e333a1fc21f";
     let mut texts = String::new();
     for (path, bytes) in ASSETS {
         // Bindings are no text: they say what names in other people's texts stand for.

@@ -235,7 +235,7 @@ fn the_first_file_comes_with_a_build_and_is_reported() {
     sandbox
         .run("preface build --preset stud")
         .exits(0)
-        .says("info: [ROOT]/home/.stud/system.md was created (751 bytes) (`-v` shows details)\n");
+        .says("info: [ROOT]/home/.stud/system.md was created (742 bytes) (`-v` shows details)\n");
     sandbox.run("preface build --preset stud").exits(0).says("");
 }
 

@@ -123,7 +123,7 @@ and 2 more parts: 8 tokens
 fn whoever_is_over_the_budget_sees_what_takes_the_room() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run("preface explain --preset claude-code --largest 2 --budget 100").exits(5);
-    assert!(ran.stdout.contains("claude-code/todo.md"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("claude-code/proactive-suggestions.md"), "{}", ran.stdout);
     assert!(ran.stderr.contains("error: system prompt "), "{}", ran.stderr);
     sandbox.run("preface build --preset claude-code --budget 100").exits(5).prints("");
 }

@@ -398,7 +398,7 @@ fn a_first_setting_does_not_swallow_the_first_file() {
     assert!(!sandbox.path("home/.stud").exists(), "looking creates nothing");
     sandbox.run("preface config set budget.tokens 5 --preset stud").exits(0).says(
         "\
-info: [ROOT]/home/.stud/system.md was created (751 bytes) [scaffold/created]
+info: [ROOT]/home/.stud/system.md was created (742 bytes) [scaffold/created]
 help: it is yours: edit it, or delete it; it does not come back
 set budget.tokens = 5 in ~/.stud/settings.json
 ",

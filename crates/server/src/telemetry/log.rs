@@ -123,7 +123,7 @@ mod tests {
             ("preface=debug,=,=loud", "invalid filter directive"),
         ] {
             let error = read(bad).expect_err(bad).to_string();
-            assert!(error.starts_with(&format!("not a filter for the log: `{bad}`: {why}")), "{error}");
+            assert!(error.starts_with(&format!("invalid log filter: `{bad}`: {why}")), "{error}");
         }
     }
 }
