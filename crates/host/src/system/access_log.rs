@@ -538,7 +538,7 @@ mod tests {
         let ways: [(&str, AccessStep); 5] = [
             ("read", |recorder, tree| _ = recorder.read(&tree.at("a/AGENTS.md"), ReadScope::Anywhere, 100)),
             ("missing", |recorder, tree| {
-                _ = recorder.read(&tree.at("a/CLAUDE.md"), ReadScope::Anywhere, 100)
+                _ = recorder.read(&tree.at("a/CLAUDE.md"), ReadScope::Anywhere, 100);
             }),
             ("looked at", |recorder, tree| _ = recorder.stat(&tree.at("a/AGENTS.md"))),
             ("looked at itself", |recorder, tree| _ = recorder.link_stat(&tree.at("a/CLAUDE.md"))),

@@ -101,7 +101,7 @@ impl CheckedCommand {
     /// [`TrustError::EntryInvalid`] where `cwd` is no directory of the project, where a word names something of the
     /// project that cannot be pinned (too large, unreadable, a pipe, a link that leads outside), where the directory of the
     /// extension cannot be copied, and for what
-    /// [`TrustStore::grant_permissions`](super::TrustStore::grant_permits) would not record.
+    /// [`TrustStore::grant_permissions`](super::TrustStore::grant_permissions) would not record.
     pub fn check(system: &dyn System, root: &Path, command: &CommandWords<'_>) -> Result<Self, TrustError> {
         let asked = root.join(command.cwd);
         let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
