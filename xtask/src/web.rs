@@ -31,7 +31,7 @@ enum Wanted {
     Types,
     /// Sizes and times.
     Measure,
-    /// The pictures of docs/editor.md.
+    /// The pictures of docs/tasks/use-the-editor.md.
     Shots,
 }
 

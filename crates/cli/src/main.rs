@@ -85,10 +85,12 @@ fn main() -> ExitCode {
     let mut parsed = Cli::try_parse_from(&words);
     // A command without these flags has few messages: it accepts them, so that both work everywhere.
     while let Some(flag) = parsed.as_ref().err().and_then(usage::verbosity_flag) {
+        let mut flags = words.iter().take_while(|word| *word != "--");
+        let Some(at) = flags.position(|word| word == flag) else { break };
+        words.remove(at);
         if matches!(flag, "-q" | "--quiet") {
             ui = ui.quiet();
         }
-        words.retain(|word| word != flag);
         parsed = Cli::try_parse_from(&words);
     }
     let exit = match parsed {

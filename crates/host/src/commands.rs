@@ -21,7 +21,7 @@ pub type CommandEntry = MarkdownEntry<SlashCommand>;
 pub struct SlashCommand {
     /// The description on one line; the first line of the text where the head has none.
     pub description: String,
-    /// The help for its arguments.
+    /// The hint for its arguments.
     #[serde(rename = "argument-hint")]
     pub argument_hint: Option<String>,
     /// The description with its place in the file.
