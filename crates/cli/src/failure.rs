@@ -119,20 +119,15 @@ impl CommandFailure {
 
     /// Prints it and returns the exit code.
     pub fn report(&self, ui: &Ui) -> Exit {
-        match self.quiet {
-            true => {}
-            false if ui.has_json_errors() => {
-                ui.say(&format!("{}\n", escape_json(self.document().to_string())));
-            }
-            false => {
-                let note = DiagnosticView::error(
-                    &self.message,
-                    self.place.as_deref(),
-                    self.help.as_deref(),
-                    ui.note_columns(),
-                );
-                ui.say(&format!("{note:#}"));
-            }
+        if self.quiet {
+            return self.exit;
+        }
+        if ui.has_json_errors() {
+            ui.say(&format!("{}\n", escape_json(self.document().to_string())));
+        } else {
+            let (place, help) = (self.place.as_deref(), self.help.as_deref());
+            let note = DiagnosticView::error(&self.message, place, help, ui.note_columns());
+            ui.say(&format!("{note:#}"));
         }
         self.exit
     }

@@ -272,7 +272,7 @@ codes! {
     GitNoWorkTree "git/no-work-tree" [Info] "A git variable is absent because the directory is a git directory and not a work tree." => "Use a work tree.";
     GitUnlinked "git/unlinked" [Warning] "A git variable is absent because the work tree and its git directory do not name each other." => "`git worktree repair` links them again.";
     GitUnsupported "git/unsupported" [Warning] "A git variable is absent because the repository uses a feature that is not supported.";
-    HiddenBidi "hidden/bidi" [Warning, Info] "A text has bidirectional control characters, which change the order on the screen.";
+    HiddenBidi "hidden/bidi" [Error, Warning, Info] "A text has bidirectional control characters, which change the order on the screen.";
     HiddenBom "hidden/bom" [Warning, Info] "A text has a byte order mark that is not at its start.";
     HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment, which a rendered page does not show.";
     HiddenControl "hidden/control" [Warning, Info] "A text has control characters.";
@@ -287,7 +287,7 @@ codes! {
     HiddenSelectorRun "hidden/selector-run" [Warning, Info] "A text has several variation selectors in a row, which can carry data.";
     HiddenSeparator "hidden/separator" [Warning, Info] "A text has line or paragraph separators.";
     HiddenSpace "hidden/space" [Warning, Info] "A text has several unusual blanks in a row.";
-    HiddenTag "hidden/tag" [Warning, Info] "A text has tag characters, which can carry invisible text.";
+    HiddenTag "hidden/tag" [Error, Warning, Info] "A text has tag characters, which can carry invisible text.";
     HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters and is used as it is.";
     HiddenZeroWidth "hidden/zero-width" [Warning, Info] "A text has zero-width characters.";
     HookEmptyPrompt "hook/empty-prompt" [Warning] "A hook answered with an empty prompt, which changes nothing." => "`\"replace_with_empty\": true` sends an empty prompt.";
