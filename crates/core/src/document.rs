@@ -140,12 +140,12 @@ pub struct DocumentPart {
 /// it are the request's.
 ///
 /// ```
-/// use preface_core::{attachment::AsidePlace, document::DocumentAside};
+/// use preface_core::{attachment::AttachmentPlace, document::DocumentAttachment};
 /// let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
 ///     "origins":[{"kind":"variable","key":"event:path","source":"the event"}],
 ///     "spans":[{"range":[0,4],"origin":{"kind":"variable","key":"event:path","source":"the event"}}]}"#;
-/// let attachment: DocumentAside = serde_json::from_str(json).unwrap();
-/// assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
+/// let attachment: DocumentAttachment = serde_json::from_str(json).unwrap();
+/// assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AttachmentPlace::LastUser, "[event:path]"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

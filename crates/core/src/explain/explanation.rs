@@ -76,8 +76,8 @@ pub struct PartRow {
 /// Explains one text that is sent in a message of the user.
 ///
 /// ```
-/// use preface_core::{budget::Bytes4, explain::{AsideRow, Explanation}, prompt::Prompt};
-/// let rows: Vec<AsideRow> = Explanation::of(&Prompt::default(), &Bytes4).attachments;
+/// use preface_core::{budget::Bytes4, explain::{AttachmentRow, Explanation}, prompt::Prompt};
+/// let rows: Vec<AttachmentRow> = Explanation::of(&Prompt::default(), &Bytes4).attachments;
 /// assert!(rows.is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

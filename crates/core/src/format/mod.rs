@@ -18,12 +18,12 @@ use std::fmt::Debug;
 /// Shapes a call for a reader outside preface. The same call gives the same request.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, format::{RequestContent, FormattedRequest, Wire}};
+/// use preface_core::{prompt::Prompt, format::{RequestContent, FormattedRequest, RequestFormat}};
 ///
 /// #[derive(Debug)]
 /// struct Quoted;
 ///
-/// impl Wire for Quoted {
+/// impl RequestFormat for Quoted {
 ///     fn name(&self) -> &'static str {
 ///         "quoted"
 ///     }
@@ -70,8 +70,8 @@ pub struct FormattedRequest {
 /// The wire formats, by name.
 ///
 /// ```
-/// use preface_core::format::WIRES;
-/// assert!(WIRES.iter().any(|wire| wire.name() == "plain"));
+/// use preface_core::format::FORMATS;
+/// assert!(FORMATS.iter().any(|wire| wire.name() == "plain"));
 /// ```
 pub const FORMATS: &[&dyn RequestFormat] = &[&Plain, &Neutral];
 
@@ -95,7 +95,7 @@ mod tests {
     fn the_list_is_sorted_and_has_each_name_once() {
         assert!(
             FORMATS.is_sorted_by(|a, b| a.name() < b.name()),
-            "WIRES must stay sorted by name, without duplicates"
+            "FORMATS must stay sorted by name, without duplicates"
         );
     }
 

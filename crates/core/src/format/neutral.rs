@@ -22,7 +22,7 @@ use std::borrow::Cow;
 /// are for the agent's interface. A tool without a schema takes any object, and a note says so.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, turn::Tool, format::{RequestContent, Neutral, Wire}};
+/// use preface_core::{prompt::Prompt, turn::Tool, format::{RequestContent, Neutral, RequestFormat}};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
 /// let tools = [Tool { name: "read".into(), ..Tool::default() }];
 /// let request = Neutral.shape(RequestContent { prompt: &prompt, messages: &[], tools: &tools });

@@ -5,7 +5,7 @@ use super::{FormattedRequest, RequestContent, RequestFormat};
 /// Gives exactly the prompt's bytes. Messages and tools are not part of it.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, format::{RequestContent, Plain, Wire}};
+/// use preface_core::{prompt::Prompt, format::{RequestContent, Plain, RequestFormat}};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
 /// assert_eq!(Plain.shape(RequestContent::from(&prompt)).body, "Be brief.");
 /// ```

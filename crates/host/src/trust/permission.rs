@@ -25,7 +25,7 @@ use std::{collections::BTreeMap, path::Path};
 /// let permission = || CheckedCommand::check(&system, root, &words).map(|command| command.permission);
 ///
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
-/// store.grant_permits(root, None, &[permission()?])?;
+/// store.grant_permissions(root, None, &[permission()?])?;
 /// let permissions = store.load(&mut Vec::new()).permissions(root);
 /// assert_eq!(permissions.state(&permission()?), PermissionState::Granted);
 ///
