@@ -15,7 +15,10 @@ use clap::Args;
 use preface::{
     Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     conversation::{Asked, ConversationError, ConversationService, InlineOffload, PromptRecord},
-    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, profile::Rebuild, prompt::Prompt},
+    core::{
+        attachment::AttachmentRole, diagnostic::Diagnostics, lint::hidden::escape_hidden, profile::Rebuild,
+        prompt::Prompt,
+    },
     host::provider_context::Confirm,
     store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
 };
@@ -183,6 +186,7 @@ impl Subject {
             places: None,
             tools: Vec::new(),
             messages: Vec::new(),
+            attachment_role: AttachmentRole::default(),
             kept: Some(ConversationPrompt { head, constructed: false, notes: Diagnostics::new() }),
         })
     }

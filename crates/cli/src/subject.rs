@@ -14,11 +14,11 @@ use clap::Args;
 use preface::{
     BuildResult, COUNTERS, Engine, Headless, Request, Session, WriteScope,
     core::{
-        attachment::AttachmentPlace,
+        attachment::{AttachmentPlace, AttachmentRole},
         budget::Counter,
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
         document::Document,
-        format::RequestContent,
+        format::{RequestContent, RequestTarget},
         message::{Message, ModelMessage, convert},
         origin::Source,
         prompt::Prompt,
@@ -74,6 +74,8 @@ pub struct Subject {
     pub tools: Vec<Tool>,
     /// The messages behind the prompt, as a model gets them.
     pub messages: Vec<ModelMessage>,
+    /// The role of new attachments, as the profile sets it.
+    pub attachment_role: AttachmentRole,
     /// The stored prompt, if this is one.
     pub kept: Option<ConversationPrompt>,
 }
@@ -218,7 +220,17 @@ impl Subject {
         messages: Vec<ModelMessage>,
     ) -> Self {
         let counter = snapshot.turn.counter.clone();
-        Subject { prompt, snapshot: Some(snapshot), counter, places, tools, messages, kept: None }
+        let attachment_role = snapshot.profile.messages.attachments;
+        Subject {
+            prompt,
+            snapshot: Some(snapshot),
+            counter,
+            places,
+            tools,
+            messages,
+            attachment_role,
+            kept: None,
+        }
     }
 
     /// Adds the earlier messages as a model of this profile gets them.
@@ -248,6 +260,7 @@ impl Subject {
             kept.notes.extend(more);
         }
         (self.tools, self.messages) = (turn.tools, turn.messages);
+        (self.places, self.attachment_role) = (turn.places, turn.attachment_role);
         let of_turn = turn
             .prompt
             .attachments
@@ -257,9 +270,16 @@ impl Subject {
         Ok(self)
     }
 
-    /// Returns all that a model sees.
-    pub fn call(&self) -> RequestContent<'_> {
-        RequestContent { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
+    /// Returns the content of a request for a model.
+    pub fn content<'s>(&'s self, target: RequestTarget<'s>) -> RequestContent<'s> {
+        let target = RequestTarget { attachment_role: self.attachment_role, ..target };
+        RequestContent {
+            prompt: &self.prompt,
+            messages: &self.messages,
+            tools: &self.tools,
+            attachments: &[],
+            target,
+        }
     }
 
     /// Returns who counts.

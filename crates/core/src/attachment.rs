@@ -4,6 +4,7 @@ use crate::{
     draft::DraftPart,
     lint::forged::{escape, scan_tags},
     prompt::{Part, check_spans},
+    section::SectionId,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -64,6 +65,43 @@ impl fmt::Display for AttachmentPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
+}
+
+/// An attachment with its place in a conversation. It has the same place, and the same bytes, in every later request.
+///
+/// ```
+/// use preface_core::attachment::PlacedAttachment;
+/// let json = r#"{"after":4,"digest":"blake3:00","role":"user","section":"plan-mode","text":"Plan mode is on."}"#;
+/// let placed: PlacedAttachment = serde_json::from_str(json).unwrap();
+/// assert_eq!(serde_json::to_string(&placed).unwrap(), json);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PlacedAttachment {
+    /// The position of the message that it follows in the history of the caller.
+    pub after: usize,
+    /// The digest of that message, as `blake3:<hex>`.
+    pub digest: String,
+    /// The role with which it is sent.
+    pub role: AttachmentRole,
+    /// The reminder or section that it is.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub section: SectionId,
+    /// The text, without the tags around it.
+    pub text: String,
+}
+
+/// The role with which an attachment is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum AttachmentRole {
+    /// In a message of the user, between tags.
+    #[default]
+    User,
+    /// In a message of its own with the rank of the system prompt, for models that accept one between the messages.
+    System,
 }
 
 /// An attachment as it is sent.

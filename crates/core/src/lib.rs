@@ -26,6 +26,7 @@ pub mod layer;
 pub mod lint;
 pub mod mcp_servers;
 pub mod message;
+pub mod model;
 pub mod origin;
 pub mod outline;
 pub mod pipeline;

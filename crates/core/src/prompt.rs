@@ -60,11 +60,69 @@ pub struct Part {
     pub cuts: Vec<Cut>,
 }
 
+/// A run of parts whose bytes stay the same equally long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptBlock {
+    /// The bytes in the prompt.
+    #[serde(with = "crate::origin::range")]
+    pub range: Range<usize>,
+    /// The stability of its least stable part.
+    pub stability: Stability,
+}
+
 impl Prompt {
     /// Returns the text of a part.
     #[must_use]
     pub fn text_of(&self, part: &Part) -> &str {
         &self.text[part.range.clone()]
+    }
+
+    /// Returns the runs of parts that stay the same equally long: what is equal for every conversation, then what is fixed
+    /// within one, then the rest. Their texts, one after the other, are the prompt. The separator between two belongs to the
+    /// earlier one, and none is only white space.
+    ///
+    /// ```
+    /// use preface_core::prompt::Prompt;
+    /// assert!(Prompt::default().blocks().is_empty());
+    /// ```
+    #[must_use]
+    pub fn blocks(&self) -> Vec<PromptBlock> {
+        let mut blocks: Vec<PromptBlock> = Vec::new();
+        let mut reached = Stability::Static;
+        for part in &self.parts {
+            let before = reached;
+            reached = reached.max(part.stability);
+            match blocks.last_mut() {
+                Some(last) if reached == before => last.range.end = part.range.end,
+                Some(last) => {
+                    let start = part.range.start + separator(part);
+                    last.range.end = start;
+                    blocks.push(PromptBlock { range: start..part.range.end, stability: reached });
+                }
+                None => blocks.push(PromptBlock { range: part.range.clone(), stability: reached }),
+            }
+        }
+        let mut joined: Vec<PromptBlock> = Vec::new();
+        for block in blocks {
+            let blank = |range: &Range<usize>| self.text[range.clone()].trim().is_empty();
+            match joined.last_mut() {
+                Some(last) if blank(&last.range) || blank(&block.range) => {
+                    *last = PromptBlock { range: last.range.start..block.range.end, ..block };
+                }
+                _ => joined.push(block),
+            }
+        }
+        joined.retain(|block| !block.range.is_empty());
+        joined
+    }
+
+    /// Returns the beginning of the text that is equal for every conversation of a configuration.
+    #[must_use]
+    pub fn static_prefix(&self) -> &str {
+        match self.blocks().first() {
+            Some(block) if block.stability == Stability::Static => &self.text[block.range.clone()],
+            _ => "",
+        }
     }
 
     /// Walks over all spans with ranges that count from the start of the **prompt**.
@@ -119,6 +177,14 @@ impl Prompt {
     }
 }
 
+/// Returns the length of the separator at the start of a part.
+fn separator(part: &Part) -> usize {
+    match part.spans.first() {
+        Some(Span { range, origin: Origin::Literal { key, .. } }) if &**key == "join" => range.len(),
+        _ => 0,
+    }
+}
+
 /// Checks that the spans of a part tile its bytes of a text.
 pub(crate) fn check_spans(part: &Part, text: &str) -> Result<(), String> {
     let mut within = 0;
@@ -148,4 +214,49 @@ pub(crate) fn check_spans(part: &Part, text: &str) -> Result<(), String> {
 /// Returns the digest of a text, as `blake3:<hex>`.
 pub fn fingerprint(text: &str) -> String {
     format!("blake3:{}", blake3::hash(text.as_bytes()).to_hex())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{literal, prompts, variable};
+    use proptest::prelude::*;
+
+    fn blocks(prompt: &Prompt) -> Vec<(&str, Stability)> {
+        let blocks = prompt.blocks();
+        blocks.into_iter().map(|block| (&prompt.text[block.range], block.stability)).collect()
+    }
+
+    #[test]
+    fn a_block_ends_behind_the_separator_and_none_is_blank() {
+        use Stability::{Conversation, Static, Turn};
+        let join = || ("\n\n", literal("join"));
+        let prompt = Prompt::default()
+            .with("a", &[("A", literal("a"))])
+            .with("b", &[join(), ("B\n", literal("b"))])
+            .with_stability("git", Conversation, &[join(), ("G", variable("git:branch"))])
+            .with("late", &[join(), ("S", literal("late"))])
+            .with_stability("now", Turn, &[join(), ("N", variable("system:time"))]);
+        let expected = [("A\n\nB\n\n\n", Static), ("G\n\nS\n\n", Conversation), ("N", Turn)];
+        assert_eq!(blocks(&prompt), expected);
+        assert_eq!(prompt.static_prefix(), "A\n\nB\n\n\n");
+
+        let blank = Prompt::default().with("a", &[(" \n", literal("a"))]).with_stability(
+            "now",
+            Turn,
+            &[join(), ("N", variable("system:time"))],
+        );
+        assert_eq!((blocks(&blank), blank.static_prefix()), (vec![(" \n\n\nN", Turn)], ""));
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_are_the_prompt_and_ordered_by_stability(prompt in prompts()) {
+            let blocks = blocks(&prompt);
+            prop_assert_eq!(blocks.iter().map(|(text, _)| *text).collect::<String>(), &*prompt.text);
+            prop_assert!(blocks.is_sorted_by(|a, b| a.1 < b.1));
+            prop_assert!(blocks.len() == 1 || blocks.iter().all(|(text, _)| !text.trim().is_empty()));
+            prop_assert!(prompt.text.starts_with(prompt.static_prefix()));
+        }
+    }
 }

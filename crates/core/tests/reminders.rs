@@ -323,7 +323,7 @@ fn seen(history: &str) -> Vec<ModelMessage> {
 }
 
 fn sent(prompt: &Prompt, messages: &[ModelMessage]) -> (Value, Vec<String>) {
-    let request = Neutral.shape(RequestContent { prompt, messages, tools: &[] });
+    let request = Neutral.format(RequestContent { messages, ..RequestContent::from(prompt) });
     let body: Value = serde_json::from_str(&request.body).unwrap();
     assert_eq!(body["system"], "You help.");
     let notes = request.diagnostics.iter().map(|note| note.code.to_string()).collect();

@@ -17,6 +17,7 @@ pub mod hook_command;
 pub mod markdown;
 pub mod mcp_descriptions;
 pub mod mcp_recordings;
+pub mod models;
 pub mod places;
 pub mod profile;
 pub mod provider;

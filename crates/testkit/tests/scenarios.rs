@@ -365,7 +365,7 @@ fn recorded(record: &ScenarioRecord) -> String {
     let mut out = String::new();
     let mut before: Option<(String, String)> = None;
     for (at, call) in record.calls.iter().enumerate() {
-        let request = Neutral.shape(call.call());
+        let request = Neutral.format(call.content());
         let body: serde_json::Value = serde_json::from_str(&request.body).expect("a request is JSON");
         assert_eq!(
             body["system"].as_str().unwrap_or_default(),

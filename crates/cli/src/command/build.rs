@@ -11,12 +11,15 @@ use crate::{
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Ui, Verbosity, text::count},
 };
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use preface::core::{
     attachment::AttachmentPlace,
-    format::{Neutral, RequestFormat},
+    diagnostic::Diagnostics,
+    format::{FORMATS, RequestFormat, RequestTarget, find},
     lint::character::escape_json,
+    model::Models,
 };
+use preface::host::models;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -46,9 +49,19 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Set the output format: the prompt, a JSON document with its parts, or the whole request
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    /// Set the output format: the prompt, a JSON document with its parts, or a request for a service
+    #[arg(
+        long,
+        value_parser = BuildFormat::parser(),
+        default_value = "text",
+        hide_default_value = true,
+        value_name = "FORMAT",
+    )]
     format: BuildFormat,
+
+    /// Limit the answer to N tokens, where the format is that of a service
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_output_tokens: Option<u64>,
 
     /// Write every input of the build to FILE
     ///
@@ -76,15 +89,35 @@ pub struct Args {
 }
 
 /// The output formats of a build.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug)]
 pub enum BuildFormat {
-    /// For people and pipes
-    #[default]
+    /// The prompt alone.
     Text,
-    /// One JSON document
+    /// A JSON document with the parts of the prompt.
     Json,
-    /// Prompt, messages and tools as one JSON object
-    Request,
+    /// A request in one of the formats of the library.
+    Request(&'static dyn RequestFormat),
+}
+
+impl BuildFormat {
+    /// Reads the name of a format. Completion offers the same names.
+    fn parser() -> impl TypedValueParser<Value = BuildFormat> {
+        let json = PossibleValue::new("json").help("one JSON document with the parts of the prompt");
+        let request = FORMATS.iter().map(|format| PossibleValue::new(format.name()).help(format.about()));
+        PossibleValuesParser::new(request.chain([json])).map(|name| match find(&name) {
+            Some(format) if format.name() != "text" => BuildFormat::Request(format),
+            Some(_) => BuildFormat::Text,
+            None => BuildFormat::Json,
+        })
+    }
+
+    fn is_text(self) -> bool {
+        matches!(self, BuildFormat::Text)
+    }
+
+    fn is_request(self) -> bool {
+        matches!(self, BuildFormat::Request(_))
+    }
 }
 
 /// Builds and prints.
@@ -100,9 +133,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let kept = subject_flags.kept(ui, InteractionMode::May, MissingPromptPolicy::Construct)?;
     let subject = match kept {
-        Some(kept) if args.format == BuildFormat::Request => {
-            Some(kept.with_turn(ui, &subject_flags, conversation)?)
-        }
+        Some(kept) if args.format.is_request() => Some(kept.with_turn(ui, &subject_flags, conversation)?),
         Some(kept) => Some(kept),
         None => subject_flags.run(ui, InteractionMode::May, conversation)?,
     };
@@ -116,12 +147,28 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         BuildFormat::Text => ui.prompt(&subject.prompt.text)?,
         BuildFormat::Json => ui.json(&subject.document()?)?,
-        BuildFormat::Request => {
-            let request = Neutral.shape(subject.call());
+        BuildFormat::Request(format) => {
+            let mut diagnostics = Diagnostics::new();
+            let models = match &subject.places {
+                Some(places) => models::read_in(&files::system(), places, &mut diagnostics),
+                None => Models::bundled().clone(),
+            };
+            let turn = &subject_flags.turn;
+            let counter = subject.counter()?;
+            let target = RequestTarget {
+                model: turn.model.as_deref(),
+                models: &models,
+                max_output_tokens: args.max_output_tokens,
+                cache_key: turn.conversation.as_deref(),
+                counter: &*counter,
+                ..RequestTarget::default()
+            };
+            let request = format.format(subject.content(target));
             ui.prompt(&escape_json(request.body))?;
+            diagnostics.extend(request.diagnostics);
             match &mut subject.kept {
-                Some(kept) if !kept.constructed => kept.notes.extend(request.diagnostics),
-                _ => subject.prompt.diagnostics.extend(request.diagnostics),
+                Some(kept) if !kept.constructed => kept.notes.extend(diagnostics),
+                _ => subject.prompt.diagnostics.extend(diagnostics),
             }
         }
     }
@@ -129,7 +176,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         Some(kept) => kept.tell(ui, talk, &subject.prompt),
         None => notes::tell(ui, talk, &subject.prompt),
     }
-    if args.format == BuildFormat::Text && talk != Verbosity::Quiet {
+    if args.format.is_text() && talk != Verbosity::Quiet {
         tell_reminders(ui, &subject);
     }
     Ok(Exit::Done)
@@ -165,9 +212,7 @@ impl Args {
         let flag = match (&self.save_snapshot, &conversation.prompt) {
             (Some(_), _) => "--save-snapshot",
             (None, Some(_)) => "--prompt",
-            (None, None) if !conversation.events.is_empty() && self.format != BuildFormat::Request => {
-                "--event"
-            }
+            (None, None) if !conversation.events.is_empty() && !self.format.is_request() => "--event",
             (None, None) => return Ok(()),
         };
         Err(CommandFailure::usage(format!(

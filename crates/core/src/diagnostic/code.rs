@@ -172,6 +172,7 @@ codes! {
     BudgetDropped "budget/dropped" [Warning] "A section was left out to fit a token limit.";
     BudgetNear "budget/near" [Warning] "An estimated token count is so close to the limit that the exact count may exceed it." => "Count with an exact tokenizer.";
     BudgetOver "budget/over" [Warning, Error] "The prompt has more tokens than the budget allows.";
+    CacheBelowMinimum "cache/below-minimum" [Info] "The beginning of a request that stays the same is smaller than what the service caches.";
     CacheVolatileEarly "cache/volatile-early" [Warning, Info] "A section that changes comes before one that does not, so caches of the prompt are lost early." => "Move it behind, for example with `arrange = \"stability\"`.";
     CatalogChanged "catalog/changed" [Error] "A file of an imported catalog was changed after the import." => "Import the catalog again.";
     CatalogCompiled "catalog/compiled" [Error] "A compiled text of a catalog is not what its prompt compiles to." => "Import the catalog again.";
@@ -290,6 +291,7 @@ codes! {
     HiddenTag "hidden/tag" [Error, Warning, Info] "A text has tag characters, which can carry invisible text.";
     HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters and is used as it is.";
     HiddenZeroWidth "hidden/zero-width" [Warning, Info] "A text has zero-width characters.";
+    HistoryEdited "history/edited" [Warning] "A message that was sent in an earlier request of the conversation changed or is gone.";
     HookEmptyPrompt "hook/empty-prompt" [Warning] "A hook answered with an empty prompt, which changes nothing." => "`\"replace_with_empty\": true` sends an empty prompt.";
     HookError "hook/error" [Error, Warning] "A hook failed, or a skill that it expands cannot be read.";
     HookIgnoredKey "hook/ignored-key" [Warning] "A hook's answer has a key that has no effect.";
@@ -366,6 +368,7 @@ codes! {
     MessagesIgnoredKey "messages/ignored-key" [Warning] "A key beside the list of messages is ignored." => "Only the list of messages is used.";
     MessagesLeftOut "messages/left-out" [Warning] "A message that a hook added was left out because it is not valid.";
     MessagesSystem "messages/system" [Warning] "A message of role `system` is not sent because the profile leaves such messages out.";
+    ModelsInvalid "models/invalid" [Error] "`models.toml` of the user cannot be read or is not valid." => "Correct the file; `preface list models` shows the rows.";
     OptionDirectory "option/directory" [Info] "The prompt names the directory of an option, and the directory does not exist.";
     OptionNoFile "option/no-file" [Warning] "The value of an option looks like a path, but no such file exists; it is used as text.";
     OrderingManifestDuplicateExtId "ordering/duplicate" [Error] "An `ordering.json` lists a hook twice; the file was left out.";
@@ -388,6 +391,21 @@ codes! {
     PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
     ReminderEmpty "reminder/empty" [Info] "A reminder was not sent because its text is empty.";
     ReminderInvalid "reminder/invalid" [Warning] "A reminder file is not valid and was left out.";
+    RequestArguments "request/arguments" [Error] "The arguments of a call in the history are no JSON object.";
+    RequestBlockUnsupported "request/block-unsupported" [Warning] "A block of a message was left out because the format has no place for it.";
+    RequestCallWithoutResult "request/call-without-result" [Error] "A call in the history has no result; the service refuses such a request." => "Add the result of each call behind the message with the call.";
+    RequestDuplicateId "request/duplicate-id" [Error] "Two calls in the history have the same id; the service cannot match their results.";
+    RequestDuplicateTool "request/duplicate-tool" [Error] "Two tools have the same name; the service refuses such a request.";
+    RequestEmptyBlock "request/empty-block" [Info] "A text without content was left out because services refuse it.";
+    RequestIdRewritten "request/id-rewritten" [Info] "The id of a call was rewritten because the service accepts shorter ids or fewer characters.";
+    RequestImageMoved "request/image-moved" [Info] "An image in the result of a tool is sent in a message of the user because the format has no images in results.";
+    RequestModelUnknown "request/model-unknown" [Info] "Nothing is known about the model; cautious values are used." => "Add a row to `models.toml` in your own directory.";
+    RequestNameRewritten "request/name-rewritten" [Warning] "The name of a tool was rewritten because the service accepts shorter names or fewer characters." => "Give the tool a name of at most 64 letters, digits, `_` and `-`; otherwise your agent must map the name of a call back.";
+    RequestNoModel "request/no-model" [Info] "The request names no model; cautious values are used." => "Name one with `--model`.";
+    RequestReasoningLeftOut "request/reasoning-left-out" [Info] "Reasoning was left out because it is signed by another vendor or has no signature.";
+    RequestResultWithoutCall "request/result-without-call" [Error] "A result in the history belongs to no call before it; the service refuses such a request." => "Remove the result, or add the message with its call.";
+    RequestRoleUnsupported "request/role-unsupported" [Info] "Instructions between the messages are sent in a message of the user because the model does not accept them there.";
+    RequestSchema "request/schema" [Warning] "The schema of a tool has parts that the service refuses or ignores.";
     RulesAgain "rules/again" [Warning] "A directory of rules was left out because it was already read.";
     RulesHead "rules/head" [Warning] "The head of a rule file is not valid." => "Correct the lines between the two `---`.";
     RulesLimit "rules/limit" [Warning] "Rules were left out because there are too many or they are too deep." => "Put rules together, or remove some.";

@@ -1,21 +1,45 @@
-//! The forms in which a prompt leaves, alone or with messages and tools.
+//! The formats in which a prompt is sent, alone or with messages and tools.
 //!
-//! A [`RequestFormat`] shapes a [`RequestContent`] into what somebody else reads. A new one is one file here, with the type and its tests,
-//! and one line in [`FORMATS`]. Nothing outside this module knows a vendor.
+//! A [`RequestFormat`] gives a [`RequestContent`] the shape that a service reads. A new one is one file here, with its tests, and one
+//! line in [`FORMATS`]. Nothing outside this module knows the shape of a vendor's request.
 
-mod beside;
-mod call;
+mod anthropic;
+mod bedrock_converse;
+mod cache;
+mod content;
+mod gemini;
+mod history;
+mod json;
+mod names;
 mod neutral;
-mod plain;
+mod openai_chat;
+mod openai_responses;
+mod place;
+mod report;
+mod text;
 
-pub use call::RequestContent;
+pub use anthropic::Anthropic;
+pub use bedrock_converse::BedrockConverse;
+pub use cache::{CacheMark, CachePlan, CacheTier};
+pub use content::{RequestContent, RequestTarget};
+pub use gemini::Gemini;
 pub use neutral::Neutral;
-pub use plain::Plain;
+pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
+pub use text::Text;
 
-use crate::diagnostic::Diagnostics;
-use std::fmt::Debug;
+use crate::{
+    attachment::PlacedAttachment,
+    diagnostic::{DiagnosticCode, Diagnostics},
+    model::Vendor,
+    settings::shown,
+    turn::Tool,
+};
+use report::Report;
+use serde_json::Value;
+use std::{borrow::Cow, fmt::Debug};
 
-/// Shapes a call for a reader outside preface. The same call gives the same request.
+/// The shape of a request. The same content gives the same bytes.
 ///
 /// ```
 /// use preface_core::{prompt::Prompt, format::{RequestContent, FormattedRequest, RequestFormat}};
@@ -30,14 +54,14 @@ use std::fmt::Debug;
 ///     fn about(&self) -> &'static str {
 ///         "the prompt as one JSON string"
 ///     }
-///     fn shape(&self, call: RequestContent<'_>) -> FormattedRequest {
-///         let body = serde_json::Value::from(&*call.prompt.text).to_string();
-///         FormattedRequest { media_type: "application/json", body, diagnostics: Vec::new() }
+///     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
+///         let body = serde_json::Value::from(&*content.prompt.text).to_string();
+///         FormattedRequest { media_type: "application/json", body, ..FormattedRequest::default() }
 ///     }
 /// }
 ///
 /// let prompt = Prompt { text: "Say \"hi\".".into(), ..Prompt::default() };
-/// assert_eq!(Quoted.shape(RequestContent::from(&prompt)).body, r#""Say \"hi\".""#);
+/// assert_eq!(Quoted.format(RequestContent::from(&prompt)).body, r#""Say \"hi\".""#);
 /// ```
 pub trait RequestFormat: Debug + Send + Sync {
     /// Returns the name that options and reports use.
@@ -46,45 +70,97 @@ pub trait RequestFormat: Debug + Send + Sync {
     /// Returns half a sentence for lists and help.
     fn about(&self) -> &'static str;
 
-    /// Turns prompt, messages and tools into what is sent. What the form cannot say is a note of the request.
-    fn shape(&self, call: RequestContent<'_>) -> FormattedRequest;
+    /// Turns prompt, messages and tools into a body. What the format cannot express is a diagnostic of the request.
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest;
 }
 
-/// Holds what is sent, ready for a pipe or a request body.
+/// A request, ready for a pipe or an HTTP body.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, format::wire};
-/// let request = wire("plain").unwrap().shape((&Prompt::default()).into());
+/// use preface_core::{prompt::Prompt, format};
+/// let request = format::find("text").unwrap().format((&Prompt::default()).into());
 /// assert_eq!((request.media_type, request.body.as_str()), ("text/plain; charset=utf-8", ""));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormattedRequest {
     /// The media type of the body.
     pub media_type: &'static str,
     /// The body.
     pub body: String,
-    /// Notes about what was sent in another form, or not at all.
+    /// The attachments that got their place in this request. The next request of the conversation has them in
+    /// [`RequestContent::attachments`].
+    pub attachments: Vec<PlacedAttachment>,
+    /// The cache plan, for the formats of vendors.
+    pub cache: Option<CachePlan>,
+    /// What was sent in another shape, or not at all, and what the service would refuse.
     pub diagnostics: Diagnostics,
 }
 
-/// The wire formats, by name.
+/// The formats, by name.
 ///
 /// ```
 /// use preface_core::format::FORMATS;
-/// assert!(FORMATS.iter().any(|wire| wire.name() == "plain"));
+/// assert!(FORMATS.iter().any(|format| format.name() == "anthropic"));
 /// ```
-pub const FORMATS: &[&dyn RequestFormat] = &[&Plain, &Neutral];
+pub const FORMATS: &[&dyn RequestFormat] = &[
+    &Anthropic,
+    &BedrockConverse,
+    &Gemini,
+    &OpenAiChat::OPENAI,
+    &OpenAiChat::COMPATIBLE,
+    &OpenAiResponses,
+    &Neutral,
+    &Text,
+];
 
-/// Returns the wire format with this name.
+/// Returns the format with this name.
 ///
 /// ```
-/// use preface_core::format::wire;
-/// assert_eq!(wire("plain").unwrap().about(), "exactly the prompt's bytes");
-/// assert!(wire("plane").is_none());
+/// use preface_core::format;
+/// assert_eq!(format::find("text").unwrap().about(), "exactly the bytes of the prompt");
+/// assert!(format::find("txt").is_none());
 /// ```
 #[must_use]
-pub fn wire(name: &str) -> Option<&'static dyn RequestFormat> {
-    FORMATS.iter().copied().find(|wire| wire.name() == name)
+pub fn find(name: &str) -> Option<&'static dyn RequestFormat> {
+    FORMATS.iter().copied().find(|format| format.name() == name)
+}
+
+/// Returns the schema of a tool's arguments. A tool without one takes any object, which is reported.
+fn schema<'c>(tool: &'c Tool, any: &'c Value, report: &mut Report) -> &'c Value {
+    tool.input_schema.as_deref().unwrap_or_else(|| {
+        let what = format!(
+            "the tool `{}` has no schema; it is sent as one that takes any object",
+            shown(&tool.name)
+        );
+        report.add(DiagnosticCode::ToolNoSchema, None, what);
+        any
+    })
+}
+
+/// Reports reasoning that this format has no place for.
+fn reasoning_left_out(message: Option<usize>, vendor: Vendor, report: &mut Report) {
+    let whose = match vendor {
+        Vendor::Unknown => "reasoning without a signature".to_owned(),
+        vendor => format!("reasoning of {vendor}"),
+    };
+    report.add(DiagnosticCode::RequestReasoningLeftOut, message, format!("{whose} is left out"));
+}
+
+/// Marks the text of a call that failed, for formats without a field for it.
+fn failure(text: Cow<'_, str>, is_error: bool) -> Cow<'_, str> {
+    let marked = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+    if is_error && !marked { Cow::Owned(format!("Error: {text}")) } else { text }
+}
+
+/// Reports a text without content, which services refuse.
+fn empty_block(message: Option<usize>, report: &mut Report) {
+    report.add(DiagnosticCode::RequestEmptyBlock, message, "a text without content is left out");
+}
+
+/// Reports a block that this format has no place for.
+fn block_unsupported(message: Option<usize>, kind: &str, report: &mut Report) {
+    let what = format!("a block of type `{}` is left out", shown(kind));
+    report.add(DiagnosticCode::RequestBlockUnsupported, message, what);
 }
 
 #[cfg(test)]
@@ -100,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn a_wire_format_says_what_it_is() {
-        for wire in FORMATS {
-            let about = wire.about();
-            assert!(!about.is_empty(), "`{}` must explain itself", wire.name());
+    fn each_format_has_half_a_sentence() {
+        for format in FORMATS {
+            let about = format.about();
+            assert!(!about.is_empty(), "`{}` must explain itself", format.name());
             assert!(
                 !about.ends_with('.') && !about.contains('\n'),
                 "`{}` must explain itself in half a sentence: {about:?}",
-                wire.name()
+                format.name()
             );
         }
     }

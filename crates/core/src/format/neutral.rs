@@ -1,6 +1,6 @@
 //! The whole call as one JSON object that belongs to no vendor: `system`, `messages`, `tools`.
 
-use super::{FormattedRequest, RequestContent, RequestFormat, beside::with_attachments};
+use super::{FormattedRequest, RequestContent, RequestFormat, place::place};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     message::ModelRole,
@@ -14,10 +14,10 @@ use serde::{
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Gives prompt, messages and tools as JSON for people and tools alike: two blanks for each level, a final newline, keys
-/// always in the same order.
+/// The neutral format: prompt, messages and tools as JSON with two blanks for each level, a final newline, and keys always in
+/// the same order.
 ///
-/// What is sent beside the prompt ([`Attachment`](crate::attachment::Attachment)) stands in messages of the user, between tags.
+/// An [`Attachment`](crate::attachment::Attachment) is in a message of the user, between tags.
 /// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
 /// are for the agent's interface. A tool without a schema takes any object, and a note says so.
 ///
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 /// use preface_core::{prompt::Prompt, turn::Tool, format::{RequestContent, Neutral, RequestFormat}};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
 /// let tools = [Tool { name: "read".into(), ..Tool::default() }];
-/// let request = Neutral.shape(RequestContent { prompt: &prompt, messages: &[], tools: &tools });
+/// let request = Neutral.format(RequestContent { tools: &tools, ..RequestContent::from(&prompt) });
 /// assert!(request.body.starts_with("{\n  \"system\": \"Be brief.\",\n  \"messages\": [],\n  \"tools\": [\n"));
 /// assert_eq!(request.diagnostics[0].code.as_str(), "tool/no-schema");
 /// ```
@@ -41,20 +41,22 @@ impl RequestFormat for Neutral {
         "prompt, messages and tools as one JSON object"
     }
 
-    fn shape(&self, call: RequestContent<'_>) -> FormattedRequest {
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
         let mut diagnostics = Diagnostics::new();
-        let messages = with_attachments(call.prompt, call.messages, &mut diagnostics);
+        let placement = place(&content, &mut diagnostics);
+        let attachments = placement.new_ones();
+        let messages = placement.messages(content.messages);
         let body = NeutralBody {
-            system: Some(&*call.prompt.text).filter(|text| !text.is_empty()),
+            system: Some(&*content.prompt.text).filter(|text| !text.is_empty()),
             messages: Messages(&messages),
-            tools: ToolList(call.tools),
+            tools: ToolList(content.tools),
         };
         // Strings, numbers and maps with string keys are always JSON.
         let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
         body.push('\n');
-        let bare = call.tools.iter().filter(|tool| tool.input_schema.is_none());
+        let bare = content.tools.iter().filter(|tool| tool.input_schema.is_none());
         diagnostics.extend(bare.map(|tool| no_schema(&tool.name)));
-        FormattedRequest { media_type: "application/json", body, diagnostics }
+        FormattedRequest { media_type: "application/json", body, attachments, diagnostics, cache: None }
     }
 }
 
@@ -71,7 +73,7 @@ struct NeutralBody<'c> {
     tools: ToolList<'c>,
 }
 
-/// A message: who speaks, and its fields.
+/// The role of a message, and its fields.
 type RoleMessage<'c> = (ModelRole, Cow<'c, Map<String, Value>>);
 
 struct Messages<'c>(&'c [RoleMessage<'c>]);
@@ -134,7 +136,7 @@ mod tests {
 
     #[test]
     fn nothing_at_all_is_a_request_too() {
-        let body = Neutral.shape(RequestContent::from(&Prompt::default())).body;
+        let body = Neutral.format(RequestContent::from(&Prompt::default())).body;
         assert_eq!(body, "{\n  \"system\": null,\n  \"messages\": [],\n  \"tools\": []\n}\n");
     }
 
@@ -152,7 +154,11 @@ mod tests {
             Tool { name: "read".into(), input_schema: Some(schema.into()), ..Tool::default() },
         ];
         let prompt = Prompt { text: "Be \"brief\".\n".into(), ..Prompt::default() };
-        let request = Neutral.shape(RequestContent { prompt: &prompt, messages: &messages, tools: &tools });
+        let request = Neutral.format(RequestContent {
+            messages: &messages,
+            tools: &tools,
+            ..RequestContent::from(&prompt)
+        });
         assert_eq!(
             request.body,
             r#"{

@@ -1,6 +1,7 @@
 //! The texts around a converted message. They are data of a profile (`[messages]`).
 
 use super::guard::ImitationPolicy;
+use crate::attachment::AttachmentRole;
 use serde::{Deserialize, Serialize};
 
 /// The texts before and after a text of a message.
@@ -53,6 +54,8 @@ pub struct MessageForms {
     pub system: SystemMessages,
     /// The treatment of texts of users and tools that imitate the reminder tag.
     pub guard: ImitationPolicy,
+    /// The role of reminders and placed sections, where the model accepts it.
+    pub attachments: AttachmentRole,
 }
 
 impl MessageForms {
@@ -78,6 +81,7 @@ impl Default for MessageForms {
             shell: ShellForms::default(),
             system: SystemMessages::Drop,
             guard: ImitationPolicy::Keep,
+            attachments: AttachmentRole::System,
         }
     }
 }

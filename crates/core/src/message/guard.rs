@@ -23,10 +23,11 @@ pub enum ImitationPolicy {
     Neutralise,
 }
 
-/// Escapes imitations in the content of a message, and returns their number. `frames` are moved along with
+/// Escapes imitations in the content of a message, or the output of an item, and returns their number. `frames` are moved along with
 /// their text.
 pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpan]) -> usize {
-    match fields.get_mut("content") {
+    let item = fields.get_mut("output").map_or(0, |output| in_block(output, &mut []));
+    let content = match fields.get_mut("content") {
         Some(Value::String(text)) => in_text(text, &mut []),
         Some(Value::Array(blocks)) => blocks
             .iter_mut()
@@ -38,7 +39,8 @@ pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpa
             })
             .sum(),
         _ => 0,
-    }
+    };
+    item + content
 }
 
 /// Returns true if the content has an imitation.
@@ -51,7 +53,7 @@ pub(super) fn imitates(fields: &Map<String, Value>) -> bool {
             _ => false,
         }
     }
-    fields.get("content").is_some_and(holds)
+    ["content", "output"].iter().any(|key| fields.get(*key).is_some_and(holds))
 }
 
 /// Escapes imitations in every string of a block: a model may read titles, sources and nested documents as

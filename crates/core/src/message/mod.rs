@@ -20,6 +20,7 @@ pub use convert::{DropReason, DroppedMessage, EscapedMessage, MessageConversion,
 pub use forms::{MessageForms, MessageFrame, ShellForms, SystemMessages};
 pub use guard::ImitationPolicy;
 pub use model::{FrameSpan, MessageOrigin, ModelMessage};
+pub(crate) use noun::is_item;
 pub use noun::{Message, MessageFault};
 pub use read::{MOST_BYTES, MOST_MESSAGES, MessagesError, read};
 pub use role::{ModelRole, Role, UnknownRole};

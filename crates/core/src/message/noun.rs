@@ -56,6 +56,9 @@ impl Message {
     /// A missing or unknown role, or a field of the role that is missing or of a wrong type.
     pub fn new(fields: Map<String, Value>) -> Result<Self, MessageFault> {
         let role: Role = match fields.get("role") {
+            _ if is_item(&fields) => return Message::item(fields),
+            Some(Value::String(word)) if word == "developer" => Role::System,
+            Some(Value::String(word)) if word == "tool" => Role::ToolResult,
             Some(Value::String(word)) => word.parse().map_err(|unknown: super::role::UnknownRole| {
                 MessageFault::new(Some("role"), unknown.to_string()).help(unknown.help)
             })?,
@@ -76,9 +79,12 @@ impl Message {
             }
         };
         match role {
-            Role::Assistant | Role::System | Role::ToolResult | Role::User => content(&fields, role)?,
+            Role::Assistant if has_calls(&fields) && fields.get("content").is_none_or(Value::is_null) => {}
+            Role::Assistant | Role::System | Role::ToolResult | Role::User => {
+                content(&fields, role, "content")?;
+            }
             Role::Custom => {
-                content(&fields, role)?;
+                content(&fields, role, "content")?;
                 optional(&fields, "customType", "a string", Value::is_string)?;
             }
             Role::BashExecution => {
@@ -105,6 +111,22 @@ impl Message {
     #[must_use]
     pub fn custom(custom_type: &str, text: &str) -> Self {
         Message::made(Role::Custom, json!({ "role": "custom", "customType": custom_type, "content": text }))
+    }
+
+    /// Reads an item of `OpenAI`'s Responses API.
+    fn item(fields: Map<String, Value>) -> Result<Self, MessageFault> {
+        let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+        let role = if kind.ends_with("_output") { Role::ToolResult } else { Role::Assistant };
+        if kind == "function_call" {
+            for field in ["call_id", "name", "arguments"] {
+                required(&fields, role, field)?;
+            }
+        }
+        if kind == "function_call_output" {
+            required(&fields, role, "call_id")?;
+            content(&fields, role, "output")?;
+        }
+        Ok(Message { role, fields: Arc::new(fields) })
     }
 
     fn made(role: Role, value: Value) -> Self {
@@ -189,18 +211,35 @@ pub(super) fn text_block(block: &Value) -> Option<&str> {
 }
 
 /// Validates a content: a string or a list of blocks with a `type`. Blocks of unknown types are accepted.
-fn content(fields: &Map<String, Value>, role: Role) -> Result<(), MessageFault> {
-    let blocks = match fields.get("content") {
+/// Items of `OpenAI`'s Responses API whose names have no common ending.
+const ITEMS: [&str; 5] =
+    ["additional_tools", "compaction", "configuration_update", "item_reference", "reasoning"];
+
+/// Returns true for an item of `OpenAI`'s Responses API, which has a type in place of a role.
+pub(crate) fn is_item(fields: &Map<String, Value>) -> bool {
+    let kind = fields.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| {
+        kind.ends_with("_call") || kind.ends_with("_call_output") || ITEMS.contains(&kind)
+    })
+}
+
+/// Returns true for an answer of `OpenAI`'s Chat Completions API whose text may be missing.
+fn has_calls(fields: &Map<String, Value>) -> bool {
+    ["tool_calls", "refusal"].iter().any(|key| fields.get(*key).is_some_and(|value| !value.is_null()))
+}
+
+fn content(fields: &Map<String, Value>, role: Role, key: &'static str) -> Result<(), MessageFault> {
+    let blocks = match fields.get(key) {
         Some(Value::String(_)) => return Ok(()),
         Some(Value::Array(blocks)) => blocks,
         Some(other) => {
-            let message = format!("`content` must be a string or a list of blocks, not {}", kind(other));
-            return Err(MessageFault::new(Some("content"), message));
+            let message = format!("`{key}` must be a string or a list of blocks, not {}", kind(other));
+            return Err(MessageFault::new(Some(key), message));
         }
         None => {
             return Err(MessageFault::new(
                 None,
-                format!("`content` is missing from a message of role `{role}`"),
+                format!("`{key}` is missing from a message of role `{role}`"),
             )
             .help("write a string, or a list of blocks such as `{\"type\": \"text\", \"text\": \"…\"}`"));
         }
@@ -208,18 +247,18 @@ fn content(fields: &Map<String, Value>, role: Role) -> Result<(), MessageFault> 
     for (at, block) in blocks.iter().enumerate() {
         let fault = match block.get("type") {
             _ if !block.is_object() => {
-                format!("block {at} of `content` must be an object, not {}", kind(block))
+                format!("block {at} of `{key}` must be an object, not {}", kind(block))
             }
-            None => format!("block {at} of `content` has no `type`"),
+            None => format!("block {at} of `{key}` has no `type`"),
             Some(Value::String(word)) if word == "text" && text_block(block).is_none() => {
-                format!("block {at} of `content` is a text without a string `text`")
+                format!("block {at} of `{key}` is a text without a string `text`")
             }
             Some(Value::String(_)) => continue,
             Some(other) => {
-                format!("the `type` of block {at} of `content` must be a string, not {}", kind(other))
+                format!("the `type` of block {at} of `{key}` must be a string, not {}", kind(other))
             }
         };
-        return Err(MessageFault::new(Some("content"), fault)
+        return Err(MessageFault::new(Some(key), fault)
             .help("a block of text is `{\"type\": \"text\", \"text\": \"…\"}`"));
     }
     Ok(())

@@ -24,10 +24,10 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Returns it as a wire takes it.
+    /// Returns the content for a format.
     #[must_use]
-    pub fn call(&self) -> RequestContent<'_> {
-        RequestContent { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
+    pub fn content(&self) -> RequestContent<'_> {
+        RequestContent { messages: &self.messages, tools: &self.tools, ..RequestContent::from(&self.prompt) }
     }
 }
 

@@ -2,30 +2,30 @@
 
 use super::{FormattedRequest, RequestContent, RequestFormat};
 
-/// Gives exactly the prompt's bytes. Messages and tools are not part of it.
+/// Gives exactly the bytes of the prompt. Messages and tools are not part of it.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, format::{RequestContent, Plain, RequestFormat}};
+/// use preface_core::{prompt::Prompt, format::{RequestContent, Text, RequestFormat}};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
-/// assert_eq!(Plain.shape(RequestContent::from(&prompt)).body, "Be brief.");
+/// assert_eq!(Text.format(RequestContent::from(&prompt)).body, "Be brief.");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Plain;
+pub struct Text;
 
-impl RequestFormat for Plain {
+impl RequestFormat for Text {
     fn name(&self) -> &'static str {
-        "plain"
+        "text"
     }
 
     fn about(&self) -> &'static str {
-        "exactly the prompt's bytes"
+        "exactly the bytes of the prompt"
     }
 
-    fn shape(&self, call: RequestContent<'_>) -> FormattedRequest {
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
         FormattedRequest {
             media_type: "text/plain; charset=utf-8",
-            body: call.prompt.text.clone(),
-            diagnostics: Vec::new(),
+            body: content.prompt.text.clone(),
+            ..FormattedRequest::default()
         }
     }
 }
@@ -39,7 +39,7 @@ mod tests {
     fn no_byte_is_added_or_lost() {
         for text in ["", "a", "a\n", "\r\n\u{feff}a\0b\u{202e}", "漢字\n\n"] {
             let prompt = Prompt { text: text.into(), ..Prompt::default() };
-            assert_eq!(Plain.shape(RequestContent::from(&prompt)).body, text);
+            assert_eq!(Text.format(RequestContent::from(&prompt)).body, text);
         }
     }
 }

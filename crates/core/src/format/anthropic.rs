@@ -1,0 +1,290 @@
+//! Anthropic's Messages API: `POST /v1/messages`.
+
+use super::{
+    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
+    history::{
+        Arguments, Block, BlockKind, Dialect, Item, ItemKind, Media, ObjectArguments, ToolResult, read,
+    },
+    json::{Json, object},
+    names::{NameRule, Names, check_unique, is_word},
+    place::place,
+    report::Report,
+};
+use crate::{
+    attachment::Attachment,
+    diagnostic::{DiagnosticCode, Diagnostics},
+    model::{CacheMarks, Vendor},
+    settings::shown,
+};
+use serde_json::json;
+use std::borrow::Cow;
+
+/// Longer names and other characters are refused.
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
+/// The most tokens of an answer where the caller sets no limit: the API requires one.
+const MAX_TOKENS: u64 = 8192;
+
+/// The body of Anthropic's Messages API.
+///
+/// The prompt is one block of `system` for each [block](crate::prompt::Prompt::blocks), with `cache_control` at the end of what
+/// stays the same, and an automatic mark at the end of the messages. Blocks that came from Anthropic are sent back unchanged.
+/// Results of calls are in one message of the user, as the API requires.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, format::{Anthropic, RequestContent, RequestFormat}};
+/// let prompt = Prompt::default();
+/// let body = Anthropic.format(RequestContent::from(&prompt)).body;
+/// assert!(body.starts_with("{\n  \"max_tokens\": 8192,\n"), "{body}");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Anthropic;
+
+impl RequestFormat for Anthropic {
+    fn name(&self) -> &'static str {
+        "anthropic"
+    }
+
+    fn about(&self) -> &'static str {
+        "the body of Anthropic's Messages API"
+    }
+
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
+        let mut diagnostics = Diagnostics::new();
+        let mut report = Report::default();
+        let placement = place(&content, &mut diagnostics);
+        let attachments = placement.new_ones();
+        let items = placement.insert(read(content.messages, &mut report));
+        let plan = CachePlan::of(&content);
+        plan.report(&mut report);
+
+        let row = content.target.row();
+        let marks = row.model.cache_marks == CacheMarks::CacheControl;
+        let any = json!({ "type": "object" });
+        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
+        check_unique(content.tools.iter().map(|tool| &*tool.name), &mut report);
+        let mut tools = Vec::new();
+        for tool in content.tools {
+            let mut definition = object! { "name": names.get(&tool.name, None, &mut report) };
+            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
+                definition.push("description", description);
+            }
+            definition.push("input_schema", super::schema(tool, &any, &mut report));
+            tools.push(definition);
+        }
+        let mut messages = Messages {
+            list: Vec::new(),
+            names,
+            ids: Names::new(NAMES, DiagnosticCode::RequestIdRewritten),
+            system_messages: row.known && row.model.system_messages,
+            caller_marks: 0,
+            report: &mut report,
+        };
+        messages.extend(items);
+        let Messages { list, caller_marks, .. } = messages;
+
+        let mut body = object! {};
+        if let Some(model) = content.target.model {
+            body.push("model", model);
+        }
+        body.push("max_tokens", Json::Number(content.target.max_output_tokens.unwrap_or(MAX_TOKENS)));
+        // The mark behind the messages moves along with them, and needs a place of its own among those that are allowed.
+        let mut free = row.model.cache_mark_limit.saturating_sub(caller_marks);
+        let automatic = marks && caller_marks == 0 && !list.is_empty();
+        free = free.saturating_sub(usize::from(automatic));
+        if automatic {
+            body.push("cache_control", cache_control());
+        }
+        let blocks = content.prompt.blocks();
+        if !blocks.is_empty() {
+            let system = blocks.iter().enumerate().map(|(at, block)| {
+                let mut text = text(&content.prompt.text[block.range.clone()]);
+                if plan.mark(at) == CacheMark::Placed && free > 0 {
+                    free -= 1;
+                    text.push("cache_control", cache_control());
+                }
+                text
+            });
+            body.push("system", Json::List(system.collect()));
+        }
+        if !tools.is_empty() {
+            body.push("tools", tools);
+        }
+        let messages = list.into_iter().map(|(role, blocks)| object! { "role": role, "content": blocks });
+        body.push("messages", Json::List(messages.collect()));
+        let body = body.print(content.target.indented);
+        diagnostics.extend(report.finish());
+        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+    }
+}
+
+/// Messages under construction: neighbours of one role are one message.
+struct Messages<'c, 'r> {
+    list: Vec<(&'static str, Vec<Json<'c>>)>,
+    names: Names<'c>,
+    ids: Names<'c>,
+    system_messages: bool,
+    /// The number of `cache_control` in blocks of the caller.
+    caller_marks: usize,
+    report: &'r mut Report,
+}
+
+impl<'c> Messages<'c, '_> {
+    fn extend(&mut self, items: Vec<Item<'c>>) {
+        let mut items = items.into_iter().peekable();
+        while let Some(Item { message, kind }) = items.next() {
+            match kind {
+                ItemKind::User(blocks) => self.push("user", message, blocks),
+                ItemKind::Assistant(blocks, _) => self.push("assistant", message, blocks),
+                ItemKind::Result(result) => {
+                    let block = self.result(message, result);
+                    self.push_block("user", block);
+                }
+                ItemKind::System(texts) => {
+                    let before_answer =
+                        matches!(items.peek(), None | Some(Item { kind: ItemKind::Assistant(..), .. }));
+                    let behind_user = matches!(self.list.last(), Some(("user", _)));
+                    let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
+                    if self.system_messages && before_answer && behind_user {
+                        for text in texts {
+                            self.push_block("system", object! { "type": "text", "text": text });
+                        }
+                        continue;
+                    }
+                    let what = "instructions between the messages are sent in a message of the user";
+                    self.report.add(DiagnosticCode::RequestRoleUnsupported, message, what);
+                    for text in texts {
+                        let wrapped = Attachment::wrap(&text).text;
+                        self.push_block("user", object! { "type": "text", "text": wrapped });
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, role: &'static str, message: Option<usize>, blocks: Vec<Block<'c>>) {
+        for block in blocks {
+            if let Some(block) = self.block(message, block) {
+                self.push_block(role, block);
+            }
+        }
+    }
+
+    fn push_block(&mut self, role: &'static str, block: Json<'c>) {
+        match self.list.last_mut() {
+            Some((last, blocks)) if *last == role => blocks.push(block),
+            _ => self.list.push((role, vec![block])),
+        }
+    }
+
+    /// Returns a block as Anthropic reads it, unchanged if it came from there.
+    fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
+        let Block { kind, source } = block;
+        if let (Dialect::Anthropic, Some(fields)) = (source.dialect, source.fields) {
+            let rewritten = match &kind {
+                BlockKind::Call { id, name, .. } => !NAMES.fits(id) || !NAMES.fits(name),
+                _ => false,
+            };
+            if !rewritten {
+                self.caller_marks += usize::from(fields.contains_key("cache_control"));
+                return Some(Json::Map(fields));
+            }
+        }
+        Some(match kind {
+            BlockKind::Text(text) => {
+                if text.trim().is_empty() {
+                    super::empty_block(message, self.report);
+                    return None;
+                }
+                let mark = source.fields.and_then(|fields| fields.get("cache_control"));
+                let mut block = object! { "type": "text", "text": text };
+                if let Some(mark) = mark {
+                    self.caller_marks += 1;
+                    block.push("cache_control", mark);
+                }
+                block
+            }
+            BlockKind::Image(media) => object! { "type": "image", "source": source_of(media) },
+            BlockKind::Document { media, name } => {
+                let mut block = object! { "type": "document", "source": source_of(media) };
+                if let Some(name) = name {
+                    block.push("title", name);
+                }
+                block
+            }
+            BlockKind::Reasoning(reasoning) => {
+                let ours = matches!(reasoning.vendor, Vendor::Anthropic | Vendor::Unknown);
+                match reasoning.signature.filter(|_| ours) {
+                    Some(data) if reasoning.redacted => object! { "type": "redacted_thinking", "data": data },
+                    Some(signature) => {
+                        object! { "type": "thinking", "thinking": reasoning.text, "signature": signature }
+                    }
+                    None => {
+                        super::reasoning_left_out(message, reasoning.vendor, self.report);
+                        return None;
+                    }
+                }
+            }
+            BlockKind::Call { id, name, arguments, .. } => object! {
+                "type": "tool_use",
+                "id": self.ids.get(id, message, self.report),
+                "name": self.names.get(name, message, self.report),
+                "input": input(arguments, message, self.report),
+            },
+            BlockKind::Other(kind) => {
+                super::block_unsupported(message, kind, self.report);
+                return None;
+            }
+        })
+    }
+
+    fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) -> Json<'c> {
+        if let (Some(fields), true) = (result.own_fields(Dialect::Anthropic), NAMES.fits(result.id)) {
+            self.caller_marks += usize::from(fields.contains_key("cache_control"));
+            return Json::Map(fields);
+        }
+        let blocks = result.blocks.into_iter().filter_map(|block| self.block(message, block)).collect();
+        let mut json = object! {
+            "type": "tool_result",
+            "tool_use_id": self.ids.get(result.id, message, self.report),
+            "content": Json::List(blocks),
+        };
+        if result.is_error {
+            json.push("is_error", true);
+        }
+        json
+    }
+}
+
+/// Returns the arguments of a call as an object.
+pub(super) fn input<'c>(arguments: Arguments<'c>, message: Option<usize>, report: &mut Report) -> Json<'c> {
+    match arguments.object() {
+        Some(ObjectArguments::Value(value)) => value.into(),
+        Some(ObjectArguments::Raw(raw)) => Json::Raw(raw),
+        Some(ObjectArguments::Empty) => object! {},
+        None => {
+            let text = arguments.text();
+            let what = format!("the arguments of a call are no JSON object: `{}`", shown(&text));
+            report.add(DiagnosticCode::RequestArguments, message, what);
+            object! { "arguments": Cow::Owned::<str>(text.into_owned()) }
+        }
+    }
+}
+
+fn source_of(media: Media<'_>) -> Json<'_> {
+    match media {
+        Media::Base64 { media_type, data } => {
+            object! { "type": "base64", "media_type": media_type, "data": data }
+        }
+        Media::Url(url) => object! { "type": "url", "url": url },
+        Media::File(id) => object! { "type": "file", "file_id": id },
+        Media::Text(text) => object! { "type": "text", "media_type": "text/plain", "data": text },
+    }
+}
+
+fn text(text: &str) -> Json<'_> {
+    object! { "type": "text", "text": text }
+}
+
+fn cache_control<'c>() -> Json<'c> {
+    object! { "type": "ephemeral" }
+}

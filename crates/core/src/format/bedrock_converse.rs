@@ -1,0 +1,260 @@
+//! Converse of Amazon Bedrock: `POST /model/{modelId}/converse`. The model is part of the address.
+
+use super::{
+    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
+    anthropic::input,
+    history::{Block, BlockKind, Item, ItemKind, Media, ToolResult, read},
+    json::{Json, object},
+    names::{NameRule, Names, check_unique, is_word},
+    place::place,
+    report::Report,
+};
+use crate::{
+    attachment::Attachment,
+    diagnostic::{DiagnosticCode, Diagnostics},
+    model::{CacheMarks, Vendor},
+};
+use serde_json::json;
+
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
+const IDS: NameRule = NameRule { longest: 64, accepts: |c| is_word(c) || matches!(c, '.' | ':') };
+const IMAGES: [&str; 4] = ["gif", "jpeg", "png", "webp"];
+/// The formats of documents, with their media types.
+const DOCUMENTS: [(&str, &str); 9] = [
+    ("application/msword", "doc"),
+    ("application/pdf", "pdf"),
+    ("application/vnd.ms-excel", "xls"),
+    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+    ("text/csv", "csv"),
+    ("text/html", "html"),
+    ("text/markdown", "md"),
+    ("text/plain", "txt"),
+];
+
+/// The body of Converse of Amazon Bedrock.
+///
+/// The prompt is one element of `system` for each [block](crate::prompt::Prompt::blocks), with a `cachePoint` behind what stays the
+/// same, and one at the end of the last message of the user.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, format::{BedrockConverse, RequestContent, RequestFormat}};
+/// let prompt = Prompt::default();
+/// assert_eq!(BedrockConverse.format(RequestContent::from(&prompt)).body, "{\n  \"messages\": []\n}\n");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BedrockConverse;
+
+impl RequestFormat for BedrockConverse {
+    fn name(&self) -> &'static str {
+        "bedrock-converse"
+    }
+
+    fn about(&self) -> &'static str {
+        "the body of Converse of Amazon Bedrock"
+    }
+
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
+        let mut diagnostics = Diagnostics::new();
+        let mut report = Report::default();
+        let placement = place(&content, &mut diagnostics);
+        let attachments = placement.new_ones();
+        let items = placement.insert(read(content.messages, &mut report));
+        let plan = CachePlan::of(&content);
+        plan.report(&mut report);
+
+        let row = content.target.row();
+        let any = json!({ "type": "object" });
+        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
+        check_unique(content.tools.iter().map(|tool| &*tool.name), &mut report);
+        let mut tools = Vec::new();
+        for tool in content.tools {
+            let mut spec = object! { "name": names.get(&tool.name, None, &mut report) };
+            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
+                spec.push("description", description);
+            }
+            let schema = super::schema(tool, &any, &mut report);
+            spec.push("inputSchema", object! { "json": schema });
+            tools.push(object! { "toolSpec": spec });
+        }
+        let mut messages = Messages {
+            list: Vec::new(),
+            names,
+            ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
+            system_messages: row.known && row.model.system_messages,
+            documents: 0,
+            report: &mut report,
+        };
+        messages.extend(items);
+        let mut list = messages.list;
+
+        let mut body = object! {};
+        let blocks = content.prompt.blocks();
+        if !blocks.is_empty() {
+            let mut system = Vec::with_capacity(blocks.len() + 2);
+            for (at, block) in blocks.iter().enumerate() {
+                system.push(object! { "text": &content.prompt.text[block.range.clone()] });
+                if plan.mark(at) == CacheMark::Placed {
+                    system.push(cache_point());
+                }
+            }
+            body.push("system", system);
+        }
+        if let (CacheMarks::CacheControl, Some(("user", blocks))) = (row.model.cache_marks, list.last_mut()) {
+            blocks.push(cache_point());
+        }
+        let list = list.into_iter().map(|(role, blocks)| object! { "role": role, "content": blocks });
+        body.push("messages", Json::List(list.collect()));
+        if !tools.is_empty() {
+            body.push("toolConfig", object! { "tools": tools });
+        }
+        if let Some(limit) = content.target.max_output_tokens {
+            body.push("inferenceConfig", object! { "maxTokens": Json::Number(limit) });
+        }
+        let body = body.print(content.target.indented);
+        diagnostics.extend(report.finish());
+        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+    }
+}
+
+/// The messages under construction: neighbours of one role are one message.
+struct Messages<'c, 'r> {
+    list: Vec<(&'static str, Vec<Json<'c>>)>,
+    names: Names<'c>,
+    ids: Names<'c>,
+    system_messages: bool,
+    documents: usize,
+    report: &'r mut Report,
+}
+
+impl<'c> Messages<'c, '_> {
+    fn extend(&mut self, items: Vec<Item<'c>>) {
+        let mut items = items.into_iter().peekable();
+        while let Some(Item { message, kind }) = items.next() {
+            match kind {
+                ItemKind::User(blocks) => self.push("user", message, blocks),
+                ItemKind::Assistant(blocks, _) => self.push("assistant", message, blocks),
+                ItemKind::Result(result) => self.result(message, result),
+                ItemKind::System(texts) => {
+                    let before_answer =
+                        matches!(items.peek(), None | Some(Item { kind: ItemKind::Assistant(..), .. }));
+                    let behind_user = matches!(self.list.last(), Some(("user", _)));
+                    let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
+                    if self.system_messages && before_answer && behind_user {
+                        texts.for_each(|text| self.push_block("system", object! { "text": text }));
+                        continue;
+                    }
+                    let what = "instructions between the messages are sent in a message of the user";
+                    self.report.add(DiagnosticCode::RequestRoleUnsupported, message, what);
+                    for text in texts {
+                        self.push_block("user", object! { "text": Attachment::wrap(&text).text });
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, role: &'static str, message: Option<usize>, blocks: Vec<Block<'c>>) {
+        for block in blocks {
+            if let Some(block) = self.block(message, block) {
+                self.push_block(role, block);
+            }
+        }
+    }
+
+    fn push_block(&mut self, role: &'static str, block: Json<'c>) {
+        match self.list.last_mut() {
+            Some((last, blocks)) if *last == role => blocks.push(block),
+            _ => self.list.push((role, vec![block])),
+        }
+    }
+
+    fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
+        match block.kind {
+            BlockKind::Text(text) if text.trim().is_empty() => {
+                super::empty_block(message, self.report);
+                None
+            }
+            BlockKind::Text(text) => Some(object! { "text": text }),
+            BlockKind::Image(Media::Base64 { media_type, data }) => {
+                let format = media_type.strip_prefix("image/").filter(|format| IMAGES.contains(format));
+                let Some(format) = format else {
+                    super::block_unsupported(message, media_type, self.report);
+                    return None;
+                };
+                Some(object! { "image": object! { "format": format, "source": object! { "bytes": data } } })
+            }
+            BlockKind::Image(_) => {
+                super::block_unsupported(message, "image", self.report);
+                None
+            }
+            BlockKind::Document { media, .. } => self.document(message, media),
+            BlockKind::Reasoning(reasoning) => {
+                let ours = matches!(reasoning.vendor, Vendor::Anthropic | Vendor::Unknown);
+                match reasoning.signature.filter(|_| ours) {
+                    Some(data) if reasoning.redacted => {
+                        Some(object! { "reasoningContent": object! { "redactedContent": data } })
+                    }
+                    Some(signature) => Some(object! { "reasoningContent": object! {
+                        "reasoningText": object! { "text": reasoning.text, "signature": signature },
+                    } }),
+                    None => {
+                        super::reasoning_left_out(message, reasoning.vendor, self.report);
+                        None
+                    }
+                }
+            }
+            BlockKind::Call { id, name, arguments, .. } => Some(object! { "toolUse": object! {
+                "toolUseId": self.ids.get(id, message, self.report),
+                "name": self.names.get(name, message, self.report),
+                "input": input(arguments, message, self.report),
+            } }),
+            BlockKind::Other(kind) => {
+                super::block_unsupported(message, kind, self.report);
+                None
+            }
+        }
+    }
+
+    /// The name of a document is what the model reads; the names of users may carry instructions, so it is a number.
+    fn document(&mut self, message: Option<usize>, media: Media<'c>) -> Option<Json<'c>> {
+        let (format, source) = match media {
+            Media::Text(text) => ("txt", object! { "text": text }),
+            Media::Base64 { media_type, data } => {
+                let known = DOCUMENTS.iter().find(|(known, _)| *known == media_type);
+                let Some((_, format)) = known else {
+                    super::block_unsupported(message, media_type, self.report);
+                    return None;
+                };
+                (*format, object! { "bytes": data })
+            }
+            Media::Url(_) | Media::File(_) => {
+                super::block_unsupported(message, "document", self.report);
+                return None;
+            }
+        };
+        self.documents += 1;
+        let name = format!("document {}", self.documents);
+        Some(object! { "document": object! { "format": format, "name": name, "source": source } })
+    }
+
+    fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) {
+        let mut blocks: Vec<_> =
+            result.blocks.into_iter().filter_map(|block| self.block(message, block)).collect();
+        if blocks.is_empty() {
+            blocks.push(object! { "text": "(no output)" });
+        }
+        let mut answer = object! {
+            "toolUseId": self.ids.get(result.id, message, self.report),
+            "content": blocks,
+        };
+        if result.is_error {
+            answer.push("status", "error");
+        }
+        self.push_block("user", object! { "toolResult": answer });
+    }
+}
+
+fn cache_point<'c>() -> Json<'c> {
+    object! { "cachePoint": object! { "type": "default" } }
+}

@@ -1,0 +1,270 @@
+//! The Gemini API: `POST /v1beta/models/{model}:generateContent`. The model is part of the address.
+
+use super::{
+    CachePlan, FormattedRequest, RequestContent, RequestFormat,
+    anthropic::input,
+    history::{Block, BlockKind, Item, ItemKind, Media, ToolResult, read},
+    json::{Json, object},
+    names::{NameRule, Names, check_unique},
+    place::place,
+    report::Report,
+};
+use crate::{
+    attachment::Attachment,
+    diagnostic::{DiagnosticCode, Diagnostics},
+    model::Vendor,
+    settings::shown,
+};
+use serde_json::{Value, json};
+
+/// Letters, digits, and four more. The first is a letter or `_`, which names of tools are anyway.
+const NAMES: NameRule =
+    NameRule { longest: 64, accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':') };
+
+/// The keywords of JSON Schema that `parametersJsonSchema` understands.
+const KEYWORDS: [&str; 22] = [
+    "$anchor",
+    "$defs",
+    "$id",
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "description",
+    "enum",
+    "format",
+    "items",
+    "maxItems",
+    "maximum",
+    "minItems",
+    "minimum",
+    "oneOf",
+    "prefixItems",
+    "properties",
+    "propertyOrdering",
+    "required",
+    "title",
+    "type",
+    "$schema",
+];
+
+/// The body of the Gemini API.
+///
+/// The prompt is `systemInstruction` with one part for each [block](crate::prompt::Prompt::blocks); the service finds the prefix
+/// that it caches itself. There are no instructions between the messages: they are sent as text of the user.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, format::{Gemini, RequestContent, RequestFormat}};
+/// let prompt = Prompt::default();
+/// assert_eq!(Gemini.format(RequestContent::from(&prompt)).body, "{\n  \"contents\": []\n}\n");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gemini;
+
+impl RequestFormat for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn about(&self) -> &'static str {
+        "the body of the Gemini API"
+    }
+
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
+        let mut diagnostics = Diagnostics::new();
+        let mut report = Report::default();
+        let placement = place(&content, &mut diagnostics);
+        let attachments = placement.new_ones();
+        let items = placement.insert(read(content.messages, &mut report));
+        let plan = CachePlan::of(&content);
+        plan.report(&mut report);
+
+        let any = json!({ "type": "object" });
+        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
+        check_unique(content.tools.iter().map(|tool| &*tool.name), &mut report);
+        let mut tools = Vec::new();
+        for tool in content.tools {
+            let mut declaration = object! { "name": names.get(&tool.name, None, &mut report) };
+            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
+                declaration.push("description", description);
+            }
+            let schema = super::schema(tool, &any, &mut report);
+            check_keywords(&tool.name, schema, &mut report);
+            declaration.push("parametersJsonSchema", schema);
+            tools.push(declaration);
+        }
+        let mut contents = Contents { list: Vec::new(), names, report: &mut report };
+        contents.extend(items);
+        let list = contents.list;
+
+        let mut body = object! {};
+        let blocks = content.prompt.blocks();
+        if !blocks.is_empty() {
+            let parts =
+                blocks.iter().map(|block| object! { "text": &content.prompt.text[block.range.clone()] });
+            body.push("systemInstruction", object! { "parts": Json::List(parts.collect()) });
+        }
+        let list = list.into_iter().map(|(role, parts)| object! { "role": role, "parts": parts });
+        body.push("contents", Json::List(list.collect()));
+        if !tools.is_empty() {
+            body.push("tools", vec![object! { "functionDeclarations": tools }]);
+        }
+        if let Some(limit) = content.target.max_output_tokens {
+            body.push("generationConfig", object! { "maxOutputTokens": Json::Number(limit) });
+        }
+        let body = body.print(content.target.indented);
+        diagnostics.extend(report.finish());
+        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+    }
+}
+
+/// The contents under construction: neighbours of one role are one content.
+struct Contents<'c, 'r> {
+    list: Vec<(&'static str, Vec<Json<'c>>)>,
+    names: Names<'c>,
+    report: &'r mut Report,
+}
+
+impl<'c> Contents<'c, '_> {
+    fn extend(&mut self, items: Vec<Item<'c>>) {
+        for Item { message, kind } in items {
+            match kind {
+                ItemKind::User(blocks) => self.push("user", message, blocks),
+                ItemKind::Assistant(blocks, _) => self.push("model", message, blocks),
+                ItemKind::Result(result) => self.result(message, result),
+                ItemKind::System(texts) => {
+                    let what = "instructions between the messages are sent in a message of the user";
+                    self.report.add(DiagnosticCode::RequestRoleUnsupported, message, what);
+                    for text in texts.into_iter().filter(|text| !text.trim().is_empty()) {
+                        self.push_part("user", object! { "text": Attachment::wrap(&text).text });
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, role: &'static str, message: Option<usize>, blocks: Vec<Block<'c>>) {
+        for block in blocks {
+            if let Some(part) = self.part(message, block) {
+                self.push_part(role, part);
+            }
+        }
+    }
+
+    fn push_part(&mut self, role: &'static str, part: Json<'c>) {
+        match self.list.last_mut() {
+            Some((last, parts)) if *last == role => parts.push(part),
+            _ => self.list.push((role, vec![part])),
+        }
+    }
+
+    fn part(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
+        Some(match block.kind {
+            BlockKind::Text(text) if text.is_empty() => {
+                super::empty_block(message, self.report);
+                return None;
+            }
+            BlockKind::Text(text) => object! { "text": text },
+            BlockKind::Image(media) | BlockKind::Document { media, .. } => {
+                inline(media, message, self.report)?
+            }
+            BlockKind::Reasoning(reasoning) => match reasoning.signature {
+                Some(signature) if matches!(reasoning.vendor, Vendor::Google | Vendor::Unknown) => {
+                    object! { "text": reasoning.text, "thought": true, "thoughtSignature": signature }
+                }
+                _ => {
+                    super::reasoning_left_out(message, reasoning.vendor, self.report);
+                    return None;
+                }
+            },
+            BlockKind::Call { id, name, arguments, signature } => {
+                let mut call = object! {};
+                if !id.is_empty() {
+                    call.push("id", id);
+                }
+                call.push("name", self.names.get(name, message, self.report));
+                call.push("args", input(arguments, message, self.report));
+                let mut part = object! { "functionCall": call };
+                if let Some(signature) = signature {
+                    part.push("thoughtSignature", signature);
+                }
+                part
+            }
+            BlockKind::Other(kind) => {
+                super::block_unsupported(message, kind, self.report);
+                return None;
+            }
+        })
+    }
+
+    fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) {
+        let mut texts = Vec::new();
+        let mut parts = Vec::new();
+        for block in result.blocks {
+            match block.kind {
+                BlockKind::Text(text) => texts.push(text),
+                BlockKind::Image(media) | BlockKind::Document { media, .. } => {
+                    parts.extend(inline(media, message, self.report));
+                }
+                BlockKind::Reasoning(_) | BlockKind::Call { .. } => {}
+                BlockKind::Other(kind) => super::block_unsupported(message, kind, self.report),
+            }
+        }
+        let text = match texts.len() {
+            1 => texts.swap_remove(0),
+            _ => texts.join("\n").into(),
+        };
+        let response = if result.is_error {
+            object! { "error": text }
+        } else {
+            object! { "output": text }
+        };
+        let mut answer = object! {};
+        if !result.id.is_empty() {
+            answer.push("id", result.id);
+        }
+        answer.push("name", self.names.get(result.name.unwrap_or("unknown"), message, self.report));
+        answer.push("response", response);
+        if !parts.is_empty() {
+            answer.push("parts", parts);
+        }
+        self.push_part("user", object! { "functionResponse": answer });
+    }
+}
+
+fn inline<'c>(media: Media<'c>, message: Option<usize>, report: &mut Report) -> Option<Json<'c>> {
+    match media {
+        Media::Base64 { media_type, data } => {
+            Some(object! { "inlineData": object! { "mimeType": media_type, "data": data } })
+        }
+        Media::Url(url) => Some(object! { "fileData": object! { "fileUri": url } }),
+        Media::Text(text) => Some(object! { "text": text }),
+        Media::File(_) => {
+            super::block_unsupported(message, "file", report);
+            None
+        }
+    }
+}
+
+/// Reports keywords of a schema that the service ignores.
+fn check_keywords(tool: &str, schema: &Value, report: &mut Report) {
+    let mut open = vec![(schema, true)];
+    while let Some((value, is_schema)) = open.pop() {
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    if is_schema && !KEYWORDS.contains(&key.as_str()) {
+                        let what = format!("`{}` in the schema of `{}` is ignored", shown(key), shown(tool));
+                        report.add(DiagnosticCode::RequestSchema, None, what);
+                    }
+                    match key.as_str() {
+                        "properties" | "$defs" if is_schema => open.push((value, false)),
+                        "enum" | "required" | "propertyOrdering" if is_schema => {}
+                        _ => open.push((value, true)),
+                    }
+                }
+            }
+            Value::Array(values) => open.extend(values.iter().map(|value| (value, true))),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A JSON value that borrows what it can: the shape of a request body before it is printed.
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, value::RawValue};
+use std::borrow::Cow;
+
+/// A JSON value. Keys are printed in the order in which they are written.
+#[derive(Debug)]
+pub(super) enum Json<'c> {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(u64),
+    /// A string.
+    Text(Cow<'c, str>),
+    /// A value of the caller, unchanged.
+    Value(&'c Value),
+    /// An object of the caller, unchanged.
+    Map(&'c Map<String, Value>),
+    /// Some entries of an object of the caller.
+    Entries(Vec<(&'c str, &'c Value)>),
+    /// JSON that the caller wrote as text, unchanged.
+    Raw(&'c RawValue),
+    /// A list.
+    List(Vec<Json<'c>>),
+    /// An object.
+    Object(Vec<(&'static str, Json<'c>)>),
+}
+
+impl<'c> Json<'c> {
+    /// Appends an entry to an object.
+    pub(super) fn push(&mut self, key: &'static str, value: impl Into<Json<'c>>) {
+        if let Json::Object(entries) = self {
+            entries.push((key, value.into()));
+        }
+    }
+
+    /// Prints the value, with two blanks for each level or without any white space.
+    pub(super) fn print(&self, indented: bool) -> String {
+        // Strings, numbers and objects with string keys are always JSON.
+        let printed = if indented { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };
+        let mut body = printed.unwrap_or_default();
+        body.push('\n');
+        body
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Json::Bool(flag) => to.serialize_bool(*flag),
+            Json::Number(number) => to.serialize_u64(*number),
+            Json::Text(text) => to.serialize_str(text),
+            Json::Value(value) => value.serialize(to),
+            Json::Map(map) => map.serialize(to),
+            Json::Entries(entries) => to.collect_map(entries.iter().copied()),
+            Json::Raw(raw) => raw.serialize(to),
+            Json::List(values) => to.collect_seq(values),
+            Json::Object(entries) => to.collect_map(entries.iter().map(|(key, value)| (key, value))),
+        }
+    }
+}
+
+impl<'c> From<&'c str> for Json<'c> {
+    fn from(text: &'c str) -> Self {
+        Json::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Json<'_> {
+    fn from(text: String) -> Self {
+        Json::Text(Cow::Owned(text))
+    }
+}
+
+impl<'c> From<Cow<'c, str>> for Json<'c> {
+    fn from(text: Cow<'c, str>) -> Self {
+        Json::Text(text)
+    }
+}
+
+impl<'c> From<&'c Value> for Json<'c> {
+    fn from(value: &'c Value) -> Self {
+        Json::Value(value)
+    }
+}
+
+impl From<bool> for Json<'_> {
+    fn from(flag: bool) -> Self {
+        Json::Bool(flag)
+    }
+}
+
+impl<'c> From<Vec<Json<'c>>> for Json<'c> {
+    fn from(values: Vec<Json<'c>>) -> Self {
+        Json::List(values)
+    }
+}
+
+/// Builds an object: `object! { "type": "text", "text": text }`.
+macro_rules! object {
+    ($($key:literal: $value:expr),* $(,)?) => {
+        $crate::format::json::Json::Object(vec![$(($key, $crate::format::json::Json::from($value))),*])
+    };
+}
+pub(super) use object;

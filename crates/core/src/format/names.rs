@@ -1,0 +1,71 @@
+//! Names of tools and ids of calls, as far as a service accepts them.
+
+use super::report::Report;
+use crate::{diagnostic::DiagnosticCode, settings::shown};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+/// What a service accepts as a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NameRule {
+    pub longest: usize,
+    pub accepts: fn(char) -> bool,
+}
+
+impl NameRule {
+    pub(super) fn fits(&self, name: &str) -> bool {
+        !name.is_empty() && name.len() <= self.longest && name.chars().all(self.accepts)
+    }
+}
+
+/// Letters, digits, `_` and `-`.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// Rewrites names that a service would refuse. The same name always becomes the same, and two names never become one.
+#[derive(Debug)]
+pub(super) struct Names<'c> {
+    rule: NameRule,
+    code: DiagnosticCode,
+    rewritten: BTreeMap<&'c str, String>,
+}
+
+impl<'c> Names<'c> {
+    pub(super) fn new(rule: NameRule, code: DiagnosticCode) -> Self {
+        Names { rule, code, rewritten: BTreeMap::new() }
+    }
+
+    /// Returns the name that is sent. A rewritten one is reported, with the message where it occurs first.
+    pub(super) fn get(&mut self, name: &'c str, message: Option<usize>, report: &mut Report) -> Cow<'c, str> {
+        if self.rule.fits(name) {
+            return Cow::Borrowed(name);
+        }
+        if let Some(sent) = self.rewritten.get(name) {
+            return Cow::Owned(sent.clone());
+        }
+        let digest = blake3::hash(name.as_bytes()).to_hex();
+        let clean: String = name
+            .chars()
+            .map(|c| if (self.rule.accepts)(c) { c } else { '_' })
+            .take(self.rule.longest - 9)
+            .collect();
+        let sent = format!("{clean}_{}", &digest[..8]);
+        report.add(self.code, message, format!("`{}` is sent as `{sent}`", shown(name)));
+        self.rewritten.insert(name, sent.clone());
+        Cow::Owned(sent)
+    }
+}
+
+/// Reports tools that have the same name.
+pub(super) fn check_unique<'c>(names: impl Iterator<Item = &'c str>, report: &mut Report) {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            let what = format!("two tools have the name `{}`", shown(name));
+            report.add(DiagnosticCode::RequestDuplicateTool, None, what);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! `OpenAI`'s Chat Completions API, and what is compatible with it: `POST /v1/chat/completions`.
+
+use super::{
+    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
+    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult, read},
+    json::{Json, object},
+    names::{NameRule, Names, check_unique, is_word},
+    openai_responses::data_url,
+    place::place,
+    report::Report,
+};
+use crate::{
+    diagnostic::{DiagnosticCode, Diagnostics},
+    settings::shown,
+};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
+const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control() };
+
+/// The body of `OpenAI`'s Chat Completions API, or of a server that is compatible with it.
+///
+/// For `OpenAI` the prompt is a message of role `developer` with one part for each [block](crate::prompt::Prompt::blocks). For
+/// compatible servers, many of which accept neither the role nor parts there, it is a message of role `system` with one string,
+/// and there are no cache fields. Messages that came from this API are sent back unchanged.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, format::{OpenAiChat, RequestContent, RequestFormat}};
+/// let prompt = Prompt::default();
+/// assert_eq!(OpenAiChat::OPENAI.format(RequestContent::from(&prompt)).body, "{\n  \"messages\": []\n}\n");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenAiChat {
+    dialect: ChatDialect,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChatDialect {
+    OpenAi,
+    Compatible,
+}
+
+impl OpenAiChat {
+    /// The format for `OpenAI` itself.
+    pub const OPENAI: OpenAiChat = OpenAiChat { dialect: ChatDialect::OpenAi };
+    /// The format for compatible servers, such as vLLM, llama.cpp and `LiteLLM`.
+    pub const COMPATIBLE: OpenAiChat = OpenAiChat { dialect: ChatDialect::Compatible };
+}
+
+impl RequestFormat for OpenAiChat {
+    fn name(&self) -> &'static str {
+        match self.dialect {
+            ChatDialect::OpenAi => "openai-chat",
+            ChatDialect::Compatible => "openai-compatible",
+        }
+    }
+
+    fn about(&self) -> &'static str {
+        match self.dialect {
+            ChatDialect::OpenAi => "the body of OpenAI's Chat Completions API",
+            ChatDialect::Compatible => "the same for compatible servers, without what only OpenAI knows",
+        }
+    }
+
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
+        let mut diagnostics = Diagnostics::new();
+        let mut report = Report::default();
+        let placement = place(&content, &mut diagnostics);
+        let attachments = placement.new_ones();
+        let items = placement.insert(read(content.messages, &mut report));
+        let plan = CachePlan::of(&content);
+        let openai = self.dialect == ChatDialect::OpenAi;
+        if openai {
+            plan.report(&mut report);
+        }
+
+        let any = json!({ "type": "object", "properties": {} });
+        let mut messages = Messages {
+            list: Vec::with_capacity(items.len() + 1),
+            names: Names::new(NAMES, DiagnosticCode::RequestNameRewritten),
+            ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
+            role: if openai { "developer" } else { "system" },
+            images: Vec::new(),
+            openai,
+            report: &mut report,
+        };
+        check_unique(content.tools.iter().map(|tool| &*tool.name), messages.report);
+        let mut tools = Vec::new();
+        for tool in content.tools {
+            let mut function = object! { "name": messages.names.get(&tool.name, None, messages.report) };
+            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
+                function.push("description", description);
+            }
+            function.push("parameters", super::schema(tool, &any, messages.report));
+            tools.push(object! { "type": "function", "function": function });
+        }
+        let blocks = content.prompt.blocks();
+        if openai && !blocks.is_empty() {
+            let parts = blocks.iter().enumerate().map(|(at, block)| {
+                let mut part = object! { "type": "text", "text": &content.prompt.text[block.range.clone()] };
+                if plan.mark(at) == CacheMark::Placed {
+                    part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
+                }
+                part
+            });
+            messages.list.push(object! { "role": "developer", "content": Json::List(parts.collect()) });
+        } else if !blocks.is_empty() {
+            messages.list.push(object! { "role": "system", "content": &*content.prompt.text });
+        }
+        messages.extend(items);
+        let list = messages.list;
+
+        let mut body = object! {};
+        if let Some(model) = content.target.model {
+            body.push("model", model);
+        }
+        if let Some(limit) = content.target.max_output_tokens {
+            body.push(if openai { "max_completion_tokens" } else { "max_tokens" }, Json::Number(limit));
+        }
+        if let Some(key) = content.target.cache_key.filter(|_| openai) {
+            body.push("prompt_cache_key", key);
+        }
+        body.push("messages", list);
+        if !tools.is_empty() {
+            body.push("tools", tools);
+        }
+        let body = body.print(content.target.indented);
+        diagnostics.extend(report.finish());
+        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+    }
+}
+
+/// The messages under construction.
+struct Messages<'c, 'r> {
+    list: Vec<Json<'c>>,
+    names: Names<'c>,
+    ids: Names<'c>,
+    /// The role of instructions.
+    role: &'static str,
+    /// The images of the results so far: they follow in a message of the user.
+    images: Vec<Json<'c>>,
+    openai: bool,
+    report: &'r mut Report,
+}
+
+impl<'c> Messages<'c, '_> {
+    fn extend(&mut self, items: Vec<Item<'c>>) {
+        for Item { message, kind } in items {
+            if !matches!(kind, ItemKind::Result(_)) {
+                self.flush_images();
+            }
+            match kind {
+                ItemKind::User(blocks) => {
+                    let parts = self.parts(message, blocks);
+                    self.push("user", parts);
+                }
+                ItemKind::Assistant(blocks, fields) => self.answer(message, blocks, fields),
+                ItemKind::Result(result) => self.result(message, result),
+                ItemKind::System(texts) => {
+                    let texts: Vec<_> = texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
+                    if !texts.is_empty() {
+                        self.list.push(object! { "role": self.role, "content": texts.join("\n\n") });
+                    }
+                }
+            }
+        }
+        self.flush_images();
+    }
+
+    /// Images in results are sent behind all results of the turn.
+    fn flush_images(&mut self) {
+        let images = std::mem::take(&mut self.images);
+        self.push("user", images);
+    }
+
+    /// Adds a message. One text alone is a string, which every server accepts.
+    fn push(&mut self, role: &'static str, mut parts: Vec<Json<'c>>) {
+        let content = match (parts.len(), parts.pop()) {
+            (_, None) => return,
+            (1, Some(Json::Object(mut entries))) if entries.len() == 2 && entries[1].0 == "text" => {
+                entries.swap_remove(1).1
+            }
+            (_, Some(last)) => {
+                parts.push(last);
+                Json::List(parts)
+            }
+        };
+        self.list.push(object! { "role": role, "content": content });
+    }
+
+    fn answer(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>, fields: &'c Map<String, Value>) {
+        if self.is_own(fields, &blocks) {
+            // A response has fields that a request does not: empty ones, and the annotations of a text.
+            let entries = fields.iter().filter(|(key, value)| {
+                let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+                *key == "content" || !(empty || *key == "annotations")
+            });
+            return self
+                .list
+                .push(Json::Entries(entries.map(|(key, value)| (key.as_str(), value)).collect()));
+        }
+        let mut text = Vec::new();
+        let mut calls = Vec::new();
+        for Block { kind, source } in blocks {
+            match kind {
+                BlockKind::Text(own) if own.trim().is_empty() => super::empty_block(at, self.report),
+                BlockKind::Text(own) => text.push(own),
+                BlockKind::Reasoning(reasoning) => {
+                    super::reasoning_left_out(at, reasoning.vendor, self.report);
+                }
+                BlockKind::Call { id, name, arguments, .. } => calls.push(object! {
+                    "id": self.ids.get(id, at, self.report),
+                    "type": "function",
+                    "function": object! {
+                        "name": self.names.get(name, at, self.report),
+                        "arguments": arguments.text(),
+                    },
+                }),
+                BlockKind::Other(_) if source.dialect == Dialect::OpenAiChat => {
+                    calls.extend(source.fields.map(Json::Map));
+                }
+                BlockKind::Image(_) => super::block_unsupported(at, "image", self.report),
+                BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
+                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+            }
+        }
+        if text.is_empty() && calls.is_empty() {
+            return;
+        }
+        let mut message = object! { "role": "assistant" };
+        match text.len() {
+            0 => message.push("content", Json::Value(&Value::Null)),
+            1 => message.push("content", text.swap_remove(0)),
+            _ => message.push("content", text.concat()),
+        }
+        if !calls.is_empty() {
+            message.push("tool_calls", calls);
+        }
+        self.list.push(message);
+    }
+
+    /// Returns true if a message came from this API and no name or id in it is rewritten.
+    fn is_own(&self, fields: &Map<String, Value>, blocks: &[Block<'_>]) -> bool {
+        let from_here = fields.contains_key("role")
+            && ["tool_calls", "refusal", "reasoning_content", "annotations"]
+                .iter()
+                .any(|key| fields.contains_key(*key));
+        from_here
+            && blocks.iter().all(|block| match &block.kind {
+                BlockKind::Call { id, name, .. } => IDS.fits(id) && NAMES.fits(name),
+                _ => true,
+            })
+    }
+
+    fn result(&mut self, at: Option<usize>, result: ToolResult<'c>) {
+        if let (Some(fields), true) = (result.own_fields(Dialect::OpenAiChat), IDS.fits(result.id)) {
+            return self.list.push(Json::Map(fields));
+        }
+        let mut texts: Vec<Cow<'c, str>> = Vec::new();
+        let mut images = Vec::new();
+        for block in result.blocks {
+            match block.kind {
+                BlockKind::Text(text) => texts.push(text),
+                kind @ BlockKind::Image(_) => images.push(Block { kind, source: block.source }),
+                BlockKind::Document { media: Media::Text(text), .. } => texts.push(text.into()),
+                BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
+                BlockKind::Reasoning(_) | BlockKind::Call { .. } => {}
+                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+            }
+        }
+        let images = self.parts(at, images);
+        if !images.is_empty() {
+            let what = "an image in the result of a tool is sent in a message of the user behind it";
+            self.report.add(DiagnosticCode::RequestImageMoved, at, what);
+            texts.push("(the image is in the next message of the user)".into());
+            self.images.push(object! {
+                "type": "text",
+                "text": format!("Image in the result of the call {}:", shown(result.id)),
+            });
+            self.images.extend(images);
+        }
+        let text = match texts.len() {
+            1 => texts.swap_remove(0),
+            _ => texts.join("\n").into(),
+        };
+        let message = object! {
+            "role": "tool",
+            "tool_call_id": self.ids.get(result.id, at, self.report),
+            "content": super::failure(text, result.is_error),
+        };
+        self.list.push(message);
+    }
+
+    /// Returns the parts of a message of the user.
+    fn parts(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>) -> Vec<Json<'c>> {
+        let mut parts = Vec::with_capacity(blocks.len());
+        for Block { kind, source } in blocks {
+            if let Source { dialect: Dialect::OpenAiChat, fields: Some(fields) } = source {
+                parts.push(Json::Map(fields));
+                continue;
+            }
+            match kind {
+                BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
+                BlockKind::Text(text) => parts.push(object! { "type": "text", "text": text }),
+                BlockKind::Image(media) => match data_url(media) {
+                    Some(url) => {
+                        parts.push(object! { "type": "image_url", "image_url": object! { "url": url } });
+                    }
+                    None => super::block_unsupported(at, "image", self.report),
+                },
+                BlockKind::Document { media: Media::Text(text), .. } => {
+                    parts.push(object! { "type": "text", "text": text });
+                }
+                BlockKind::Document { media: Media::File(id), .. } if self.openai => {
+                    parts.push(object! { "type": "file", "file": object! { "file_id": id } });
+                }
+                BlockKind::Document { media: media @ Media::Base64 { .. }, name } if self.openai => {
+                    let file = object! {
+                        "filename": name.unwrap_or("document"),
+                        "file_data": data_url(media).unwrap_or_default(),
+                    };
+                    parts.push(object! { "type": "file", "file": file });
+                }
+                BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
+                BlockKind::Reasoning(reasoning) => {
+                    super::reasoning_left_out(at, reasoning.vendor, self.report);
+                }
+                BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
+                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+            }
+        }
+        parts
+    }
+}

@@ -1,0 +1,277 @@
+//! `OpenAI`'s Responses API: `POST /v1/responses`.
+
+use super::{
+    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
+    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult, read},
+    json::{Json, object},
+    names::{NameRule, Names, check_unique, is_word},
+    place::place,
+    report::Report,
+};
+use crate::{
+    diagnostic::{DiagnosticCode, Diagnostics},
+    model::Vendor,
+};
+use serde_json::{json, value::RawValue};
+
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
+const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control() };
+
+/// The body of `OpenAI`'s Responses API.
+///
+/// The prompt is the first item of `input`, with the role `developer`: `instructions` would be read behind the messages by newer
+/// models. It has one part for each [block](crate::prompt::Prompt::blocks), with a breakpoint at the end of what stays the same.
+/// Items that came from this API are sent back unchanged.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, format::{OpenAiResponses, RequestContent, RequestFormat}};
+/// let prompt = Prompt::default();
+/// assert_eq!(OpenAiResponses.format(RequestContent::from(&prompt)).body, "{\n  \"input\": []\n}\n");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenAiResponses;
+
+impl RequestFormat for OpenAiResponses {
+    fn name(&self) -> &'static str {
+        "openai-responses"
+    }
+
+    fn about(&self) -> &'static str {
+        "the body of OpenAI's Responses API"
+    }
+
+    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
+        let mut diagnostics = Diagnostics::new();
+        let mut report = Report::default();
+        let placement = place(&content, &mut diagnostics);
+        let attachments = placement.new_ones();
+        let items = placement.insert(read(content.messages, &mut report));
+        let plan = CachePlan::of(&content);
+        plan.report(&mut report);
+
+        let any = json!({ "type": "object", "properties": {} });
+        let mut input = Input {
+            list: Vec::with_capacity(items.len() + 1),
+            names: Names::new(NAMES, DiagnosticCode::RequestNameRewritten),
+            ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
+            report: &mut report,
+        };
+        check_unique(content.tools.iter().map(|tool| &*tool.name), input.report);
+        let mut tools = Vec::new();
+        for tool in content.tools {
+            let mut definition =
+                object! { "type": "function", "name": input.names.get(&tool.name, None, input.report) };
+            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
+                definition.push("description", description);
+            }
+            definition.push("parameters", super::schema(tool, &any, input.report));
+            definition.push("strict", false);
+            tools.push(definition);
+        }
+        let blocks = content.prompt.blocks();
+        if !blocks.is_empty() {
+            let parts = blocks.iter().enumerate().map(|(at, block)| {
+                let mut part = input_text(&content.prompt.text[block.range.clone()]);
+                if plan.mark(at) == CacheMark::Placed {
+                    part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
+                }
+                part
+            });
+            input.list.push(message("developer", parts.collect()));
+        }
+        input.extend(items);
+        let list = input.list;
+
+        let mut body = object! {};
+        if let Some(model) = content.target.model {
+            body.push("model", model);
+        }
+        if let Some(limit) = content.target.max_output_tokens {
+            body.push("max_output_tokens", Json::Number(limit));
+        }
+        if let Some(key) = content.target.cache_key {
+            body.push("prompt_cache_key", key);
+        }
+        if !tools.is_empty() {
+            body.push("tools", tools);
+        }
+        body.push("input", list);
+        let body = body.print(content.target.indented);
+        diagnostics.extend(report.finish());
+        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+    }
+}
+
+/// The items under construction.
+struct Input<'c, 'r> {
+    list: Vec<Json<'c>>,
+    names: Names<'c>,
+    ids: Names<'c>,
+    report: &'r mut Report,
+}
+
+impl<'c> Input<'c, '_> {
+    fn extend(&mut self, items: Vec<Item<'c>>) {
+        for Item { message: at, kind } in items {
+            match kind {
+                ItemKind::User(blocks) => {
+                    let parts = self.parts(at, blocks);
+                    if !parts.is_empty() {
+                        self.list.push(message("user", parts));
+                    }
+                }
+                ItemKind::Assistant(_, fields)
+                    if fields.get("role").is_some()
+                        && fields.get("type").is_some_and(|kind| kind == "message") =>
+                {
+                    self.list.push(Json::Map(fields));
+                }
+                ItemKind::Assistant(blocks, _) => blocks.into_iter().for_each(|block| self.answer(at, block)),
+                ItemKind::Result(result) => self.result(at, result),
+                ItemKind::System(texts) => {
+                    let parts = texts.into_iter().filter(|text| !text.trim().is_empty());
+                    let parts: Vec<_> =
+                        parts.map(|text| object! { "type": "input_text", "text": text }).collect();
+                    if !parts.is_empty() {
+                        self.list.push(message("developer", parts));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the item for a block of an answer.
+    fn answer(&mut self, at: Option<usize>, block: Block<'c>) {
+        let Block { kind, source } = block;
+        if let Source { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
+            let is_item =
+                !matches!(kind, BlockKind::Text(_) | BlockKind::Image(_) | BlockKind::Document { .. });
+            let rewritten = match &kind {
+                BlockKind::Call { id, name, .. } => !IDS.fits(id) || !NAMES.fits(name),
+                _ => false,
+            };
+            if is_item && !rewritten {
+                return self.list.push(Json::Map(fields));
+            }
+        }
+        match kind {
+            BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
+            BlockKind::Text(text) => {
+                self.list.push(object! { "type": "message", "role": "assistant", "content": text });
+            }
+            BlockKind::Reasoning(reasoning) => {
+                let ours = matches!(reasoning.vendor, Vendor::OpenAi | Vendor::Unknown);
+                let item = reasoning.signature.filter(|_| ours).and_then(|text| {
+                    let raw: &RawValue = serde_json::from_str(text).ok()?;
+                    raw.get().starts_with('{').then_some(raw)
+                });
+                match item {
+                    Some(item) => self.list.push(Json::Raw(item)),
+                    None => super::reasoning_left_out(at, reasoning.vendor, self.report),
+                }
+            }
+            BlockKind::Call { id, name, arguments, .. } => self.list.push(object! {
+                "type": "function_call",
+                "call_id": self.ids.get(id, at, self.report),
+                "name": self.names.get(name, at, self.report),
+                "arguments": arguments.text(),
+            }),
+            BlockKind::Image(_) => super::block_unsupported(at, "image", self.report),
+            BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
+            BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+        }
+    }
+
+    fn result(&mut self, at: Option<usize>, result: ToolResult<'c>) {
+        if let (Some(fields), true) = (result.own_fields(Dialect::OpenAiResponses), IDS.fits(result.id)) {
+            return self.list.push(Json::Map(fields));
+        }
+        let mut blocks = result.blocks;
+        let output = match blocks.as_slice() {
+            [Block { kind: BlockKind::Text(_), .. }] => match blocks.pop() {
+                Some(Block { kind: BlockKind::Text(text), .. }) => {
+                    Json::Text(super::failure(text, result.is_error))
+                }
+                _ => "".into(),
+            },
+            [] => "".into(),
+            _ => {
+                let mut parts = self.parts(at, blocks);
+                if result.is_error {
+                    parts.insert(0, input_text("Error:"));
+                }
+                Json::List(parts)
+            }
+        };
+        let item = object! {
+            "type": "function_call_output",
+            "call_id": self.ids.get(result.id, at, self.report),
+            "output": output,
+        };
+        self.list.push(item);
+    }
+
+    /// Returns the parts of a message of the user, or of a result.
+    fn parts(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>) -> Vec<Json<'c>> {
+        let mut parts = Vec::with_capacity(blocks.len());
+        for Block { kind, source } in blocks {
+            if let Source { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
+                parts.push(Json::Map(fields));
+                continue;
+            }
+            match kind {
+                BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
+                BlockKind::Text(text) => parts.push(object! { "type": "input_text", "text": text }),
+                BlockKind::Image(Media::File(id)) => {
+                    parts.push(object! { "type": "input_image", "detail": "auto", "file_id": id });
+                }
+                BlockKind::Image(media) => match data_url(media) {
+                    Some(url) => {
+                        parts.push(object! { "type": "input_image", "detail": "auto", "image_url": url });
+                    }
+                    None => super::block_unsupported(at, "image", self.report),
+                },
+                BlockKind::Document { media: Media::Text(text), .. } => {
+                    parts.push(object! { "type": "input_text", "text": text });
+                }
+                BlockKind::Document { media, name } => parts.push(file(media, name)),
+                BlockKind::Reasoning(reasoning) => {
+                    super::reasoning_left_out(at, reasoning.vendor, self.report);
+                }
+                BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
+                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+            }
+        }
+        parts
+    }
+}
+
+fn message<'c>(role: &'static str, parts: Vec<Json<'c>>) -> Json<'c> {
+    object! { "type": "message", "role": role, "content": parts }
+}
+
+fn input_text(text: &str) -> Json<'_> {
+    object! { "type": "input_text", "text": text }
+}
+
+fn file<'c>(media: Media<'c>, name: Option<&'c str>) -> Json<'c> {
+    let mut part = object! { "type": "input_file" };
+    match media {
+        Media::File(id) => part.push("file_id", id),
+        Media::Url(url) => part.push("file_url", url),
+        media => {
+            part.push("filename", name.unwrap_or("document"));
+            part.push("file_data", data_url(media).unwrap_or_default());
+        }
+    }
+    part
+}
+
+/// Returns the address of an image; `None` for a file of another service.
+pub(super) fn data_url(media: Media<'_>) -> Option<String> {
+    match media {
+        Media::Base64 { media_type, data } => Some(format!("data:{media_type};base64,{data}")),
+        Media::Url(url) => Some(url.to_owned()),
+        Media::File(_) | Media::Text(_) => None,
+    }
+}
