@@ -6,6 +6,7 @@ use super::{
         Arguments, Block, BlockKind, Dialect, Item, ItemKind, Media, ObjectArguments, ToolResult, read,
     },
     json::{Json, object},
+    ledger,
     names::{NameRule, Names, check_unique, is_word},
     place::place,
     report::Report,
@@ -81,6 +82,7 @@ impl RequestFormat for Anthropic {
         };
         messages.extend(items);
         let Messages { list, caller_marks, .. } = messages;
+        let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
         if let Some(model) = content.target.model {
@@ -113,7 +115,14 @@ impl RequestFormat for Anthropic {
         body.push("messages", Json::List(messages.collect()));
         let body = body.print(content.target.indented);
         diagnostics.extend(report.finish());
-        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+        FormattedRequest {
+            media_type: "application/json",
+            body,
+            attachments,
+            blocks: digests,
+            cache: Some(plan),
+            diagnostics,
+        }
     }
 }
 

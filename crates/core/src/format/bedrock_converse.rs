@@ -5,6 +5,7 @@ use super::{
     anthropic::input,
     history::{Block, BlockKind, Item, ItemKind, Media, ToolResult, read},
     json::{Json, object},
+    ledger,
     names::{NameRule, Names, check_unique, is_word},
     place::place,
     report::Report,
@@ -87,6 +88,7 @@ impl RequestFormat for BedrockConverse {
         };
         messages.extend(items);
         let mut list = messages.list;
+        let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
         let blocks = content.prompt.blocks();
@@ -113,7 +115,14 @@ impl RequestFormat for BedrockConverse {
         }
         let body = body.print(content.target.indented);
         diagnostics.extend(report.finish());
-        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+        FormattedRequest {
+            media_type: "application/json",
+            body,
+            attachments,
+            blocks: digests,
+            cache: Some(plan),
+            diagnostics,
+        }
     }
 }
 

@@ -46,6 +46,8 @@ pub struct RequestTarget<'c> {
     pub attachment_role: AttachmentRole,
     /// The tokenizer for the cache plan.
     pub counter: &'c dyn Counter,
+    /// True: [`FormattedRequest::blocks`](super::FormattedRequest::blocks) has the digests of the request, for a ledger.
+    pub digests: bool,
     /// True: the body is printed with two blanks for each level. False: without white space.
     pub indented: bool,
 }
@@ -68,6 +70,7 @@ impl Default for RequestTarget<'_> {
             cache_key: None,
             attachment_role: AttachmentRole::User,
             counter: &Bytes4,
+            digests: false,
             indented: true,
         }
     }

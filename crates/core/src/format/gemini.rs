@@ -5,6 +5,7 @@ use super::{
     anthropic::input,
     history::{Block, BlockKind, Item, ItemKind, Media, ToolResult, read},
     json::{Json, object},
+    ledger,
     names::{NameRule, Names, check_unique},
     place::place,
     report::Report,
@@ -95,6 +96,7 @@ impl RequestFormat for Gemini {
         let mut contents = Contents { list: Vec::new(), names, report: &mut report };
         contents.extend(items);
         let list = contents.list;
+        let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
         let blocks = content.prompt.blocks();
@@ -113,7 +115,14 @@ impl RequestFormat for Gemini {
         }
         let body = body.print(content.target.indented);
         diagnostics.extend(report.finish());
-        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+        FormattedRequest {
+            media_type: "application/json",
+            body,
+            attachments,
+            blocks: digests,
+            cache: Some(plan),
+            diagnostics,
+        }
     }
 }
 

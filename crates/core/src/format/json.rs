@@ -35,6 +35,11 @@ impl<'c> Json<'c> {
         }
     }
 
+    /// Returns the value without the cache mark of the caller, which moves without an effect.
+    pub(super) fn without_mark(&self) -> WithoutMark<'_, 'c> {
+        WithoutMark(self)
+    }
+
     /// Prints the value, with two blanks for each level or without any white space.
     pub(super) fn print(&self, indented: bool) -> String {
         // Strings, numbers and objects with string keys are always JSON.
@@ -42,6 +47,23 @@ impl<'c> Json<'c> {
         let mut body = printed.unwrap_or_default();
         body.push('\n');
         body
+    }
+}
+
+/// A value that is printed without `cache_control`.
+#[derive(Debug)]
+pub(super) struct WithoutMark<'j, 'c>(&'j Json<'c>);
+
+impl Serialize for WithoutMark<'_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let rest = |key: &str| key != "cache_control";
+        match self.0 {
+            Json::Map(map) => to.collect_map(map.iter().filter(|(key, _)| rest(key))),
+            Json::Object(entries) => {
+                to.collect_map(entries.iter().filter(|(key, _)| rest(key)).map(|(key, value)| (key, value)))
+            }
+            other => other.serialize(to),
+        }
     }
 }
 

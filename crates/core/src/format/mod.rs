@@ -10,6 +10,7 @@ mod content;
 mod gemini;
 mod history;
 mod json;
+mod ledger;
 mod names;
 mod neutral;
 mod openai_chat;
@@ -23,6 +24,7 @@ pub use bedrock_converse::BedrockConverse;
 pub use cache::{CacheMark, CachePlan, CacheTier};
 pub use content::{RequestContent, RequestTarget};
 pub use gemini::Gemini;
+pub use ledger::{BlockPlace, PrefixChange, PrefixComparison, RequestBlock, RequestRecord, RequestUsage};
 pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
@@ -90,6 +92,8 @@ pub struct FormattedRequest {
     /// The attachments that got their place in this request. The next request of the conversation has them in
     /// [`RequestContent::attachments`].
     pub attachments: Vec<PlacedAttachment>,
+    /// The blocks by digest, where [`RequestTarget::digests`] asks for them.
+    pub blocks: Vec<RequestBlock>,
     /// The cache plan, for the formats of vendors.
     pub cache: Option<CachePlan>,
     /// What was sent in another shape, or not at all, and what the service would refuse.

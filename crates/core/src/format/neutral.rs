@@ -56,7 +56,13 @@ impl RequestFormat for Neutral {
         body.push('\n');
         let bare = content.tools.iter().filter(|tool| tool.input_schema.is_none());
         diagnostics.extend(bare.map(|tool| no_schema(&tool.name)));
-        FormattedRequest { media_type: "application/json", body, attachments, diagnostics, cache: None }
+        FormattedRequest {
+            media_type: "application/json",
+            body,
+            attachments,
+            diagnostics,
+            ..FormattedRequest::default()
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::{
     CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
     history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult, read},
     json::{Json, object},
+    ledger,
     names::{NameRule, Names, check_unique, is_word},
     openai_responses::data_url,
     place::place,
@@ -110,6 +111,7 @@ impl RequestFormat for OpenAiChat {
         }
         messages.extend(items);
         let list = messages.list;
+        let digests = ledger::of_items(&content, &tools, &list);
 
         let mut body = object! {};
         if let Some(model) = content.target.model {
@@ -127,7 +129,14 @@ impl RequestFormat for OpenAiChat {
         }
         let body = body.print(content.target.indented);
         diagnostics.extend(report.finish());
-        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+        FormattedRequest {
+            media_type: "application/json",
+            body,
+            attachments,
+            blocks: digests,
+            cache: Some(plan),
+            diagnostics,
+        }
     }
 }
 

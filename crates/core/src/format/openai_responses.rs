@@ -4,6 +4,7 @@ use super::{
     CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
     history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult, read},
     json::{Json, object},
+    ledger,
     names::{NameRule, Names, check_unique, is_word},
     place::place,
     report::Report,
@@ -81,6 +82,7 @@ impl RequestFormat for OpenAiResponses {
         }
         input.extend(items);
         let list = input.list;
+        let digests = ledger::of_items(&content, &tools, &list);
 
         let mut body = object! {};
         if let Some(model) = content.target.model {
@@ -98,7 +100,14 @@ impl RequestFormat for OpenAiResponses {
         body.push("input", list);
         let body = body.print(content.target.indented);
         diagnostics.extend(report.finish());
-        FormattedRequest { media_type: "application/json", body, attachments, cache: Some(plan), diagnostics }
+        FormattedRequest {
+            media_type: "application/json",
+            body,
+            attachments,
+            blocks: digests,
+            cache: Some(plan),
+            diagnostics,
+        }
     }
 }
 
