@@ -5,15 +5,17 @@
 #![allow(clippy::disallowed_methods, reason = "the test reads and writes its cases")]
 
 use preface_core::{
-    format::{FORMATS, RequestContent, RequestTarget},
-    message::{MessageForms, SystemMessages, convert, read},
+    attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
+    format::{FORMATS, RequestContent, RequestRecord, RequestTarget},
+    message::{Message, MessageForms, Role, SystemMessages, convert, read},
     origin::{Origin, Span},
     prompt::{Part, Prompt},
     section::SectionId,
     turn::Tool,
     variable::Stability,
 };
-use serde_json::json;
+use proptest::prelude::*;
+use serde_json::{Value, json};
 use std::{fmt::Write, fs, path::Path, sync::Arc};
 
 /// The model of each vendor's format.
@@ -107,7 +109,7 @@ fn each_history_has_its_body_in_each_format() {
             let request = format.format(content);
             let compact = RequestTarget { indented: false, ..content.target };
             let again = format.format(RequestContent { target: compact, ..content }).body;
-            let same = |body: &str| serde_json::from_str::<serde_json::Value>(body).unwrap();
+            let same = |body: &str| serde_json::from_str::<Value>(body).unwrap();
             assert_eq!(same(&again), same(&request.body), "the layout changes no value: {case} {name}");
             check(format!("{case}.{name}.json"), &request.body);
             writeln!(diagnostics, "{name}").unwrap();
@@ -121,5 +123,173 @@ fn each_history_has_its_body_in_each_format() {
     assert!(
         wrong.is_empty(),
         "not as expected: {wrong:?}; `PREFACE_PRINT=1` writes them, then read the difference"
+    );
+}
+
+/// What happens between two requests.
+#[derive(Clone, Debug)]
+enum Step {
+    /// The user writes, with a reminder if there is a text.
+    User(String, Option<String>),
+    /// The model calls tools, some of which fail; a reminder follows the results if there is a text.
+    Calls(usize, bool, Option<String>),
+    /// The model answers without a call, and the user writes.
+    Answer(String),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let text = "[a-c <>/]{0,12}|</?system-reminder>";
+    let reminder = || prop::option::of("[a-z ]{1,20}|a</system-reminder>b");
+    let step = prop_oneof![
+        (text, reminder()).prop_map(|(text, reminder)| Step::User(text, reminder)),
+        (1..4usize, any::<bool>(), reminder())
+            .prop_map(|(calls, fails, reminder)| Step::Calls(calls, fails, reminder)),
+        text.prop_map(Step::Answer),
+    ];
+    prop::collection::vec(step, 1..12)
+}
+
+fn message(value: Value) -> Message {
+    serde_json::from_value(value).unwrap()
+}
+
+fn reminder(text: &str) -> Attachment {
+    let range = 0..text.len();
+    let origin = Origin::Caller { flag: "--event".into() };
+    let part = Part {
+        section: SectionId::new("reminder"),
+        provider: None,
+        range: range.clone(),
+        stability: Stability::Turn,
+        priority: 0,
+        spans: vec![Span { range, origin }],
+        cuts: Vec::new(),
+    };
+    Attachment { place: AttachmentPlace::LastUser, part, text: text.to_owned() }
+}
+
+/// The conversation of the property: the history, and the attachments that earlier requests placed.
+#[derive(Default)]
+struct Conversation {
+    history: Vec<Message>,
+    placed: Vec<PlacedAttachment>,
+    calls: usize,
+}
+
+impl Conversation {
+    /// Adds what happens, and returns the reminder for the next request. With `answered` every request has an answer: a
+    /// system message must be in front of one, so that it becomes a text of the user where none came.
+    fn step(&mut self, step: &Step, answered: bool) -> Option<String> {
+        let unanswered = self.history.last().is_some_and(|last| last.role() != Role::Assistant);
+        if answered && unanswered && !matches!(step, Step::Answer(_)) {
+            self.history.push(message(json!({ "role": "assistant", "content": "ok" })));
+        }
+        match step {
+            Step::User(text, reminder) => {
+                self.history.push(Message::user(text));
+                reminder.clone()
+            }
+            Step::Calls(count, fails, reminder) => {
+                let ids: Vec<String> = (0..*count).map(|at| format!("call-{}", self.calls + at)).collect();
+                self.calls += count;
+                let calls = ids.iter().map(|id| {
+                    json!({ "type": "toolCall", "id": id, "name": "mcp.files/read_all", "arguments": { "n": 1 } })
+                });
+                let content: Vec<Value> = calls.collect();
+                self.history.push(message(json!({ "role": "assistant", "content": content })));
+                for id in &ids {
+                    let result = json!({ "role": "toolResult", "toolCallId": id, "isError": fails, "content": [
+                        { "type": "text", "text": "done" },
+                        { "type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png" },
+                    ] });
+                    self.history.push(message(result));
+                }
+                reminder.clone()
+            }
+            Step::Answer(text) => {
+                let content = json!([{ "type": "thinking", "thinking": "t", "thinkingSignature": "s" },
+                    { "type": "text", "text": text }]);
+                self.history.push(message(json!({ "role": "assistant", "content": content })));
+                self.history.push(Message::user("go on"));
+                None
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A reminder that was sent stays where it was: each request begins with all of the one before, whatever its format.
+    #[test]
+    fn each_request_extends_the_one_before(steps in steps(), system in any::<bool>()) {
+        let (prompt, tools) = (prompt(), tools());
+        let attachment_role = if system { AttachmentRole::System } else { AttachmentRole::User };
+        for (name, model) in MODELS {
+            let format = FORMATS.iter().find(|format| format.name() == name).unwrap();
+            let mut conversation = Conversation::default();
+            let mut before: Option<RequestRecord> = None;
+            let mut sent_before = Vec::new();
+            for step in &steps {
+                let text = conversation.step(step, system);
+                let mut prompt = prompt.clone();
+                prompt.attachments.extend(text.as_deref().map(reminder));
+                let messages = convert(&conversation.history, &MessageForms::default()).messages;
+                let target = RequestTarget { model: Some(model), attachment_role, digests: true, ..RequestTarget::default() };
+                let content = RequestContent {
+                    messages: &messages,
+                    tools: &tools,
+                    attachments: &conversation.placed,
+                    target,
+                    ..RequestContent::from(&prompt)
+                };
+                let request = format.format(content);
+                let record = RequestRecord::of(name, &content, &request);
+                if let Some(before) = &before {
+                    let comparison = before.compare(&record);
+                    prop_assert!(comparison.extends, "{name}: {:?}", comparison.change);
+                }
+                for text in &sent_before {
+                    prop_assert!(request.body.contains(text), "{name}: {text} is gone");
+                }
+                prop_assert_eq!(request.attachments.len(), usize::from(text.is_some()));
+                sent_before.extend(request.attachments.iter().filter(|one| one.text.bytes().all(|byte| byte.is_ascii_lowercase())).map(|one| one.text.clone()));
+                conversation.placed.extend(request.attachments);
+                before = Some(record);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edited_history_is_reported_with_the_message() {
+    let prompt = prompt();
+    let with = |history: &[Message], placed: &[PlacedAttachment]| {
+        let messages = convert(history, &MessageForms::default()).messages;
+        let content =
+            RequestContent { messages: &messages, attachments: placed, ..RequestContent::from(&prompt) };
+        let diagnostics = FORMATS[0].format(content).diagnostics;
+        let of_history = |code: &str| code == "history/edited";
+        diagnostics
+            .into_iter()
+            .filter(|one| of_history(one.code.as_str()))
+            .map(|one| one.message)
+            .collect::<Vec<_>>()
+    };
+    let history = [Message::user("one"), Message::user("two")];
+    let mut reminded = prompt.clone();
+    reminded.attachments.push(reminder("Plan mode is on."));
+    let messages = convert(&history, &MessageForms::default()).messages;
+    let content = RequestContent { messages: &messages, ..RequestContent::from(&reminded) };
+    let placed = FORMATS[0].format(content).attachments;
+    assert_eq!((placed[0].after, placed[0].role), (1, AttachmentRole::User));
+    assert_eq!(with(&history, &placed), [""; 0]);
+    assert_eq!(
+        with(&[Message::user("one"), Message::user("2")], &placed),
+        ["message 1 changed since it was sent; `reminder` was sent behind it"]
+    );
+    assert_eq!(
+        with(&history[..1], &placed),
+        ["message 1 is no longer in the history; `reminder` was sent behind it"]
     );
 }

@@ -1,5 +1,6 @@
 //! `preface explain`: where every byte comes from.
 
+mod cache;
 mod largest;
 
 use crate::{
@@ -35,6 +36,7 @@ Examples:
   preface explain --largest 3 --tokenizer o200k
   preface explain --absent               what is left out, and why
   preface explain --spans                every run of bytes and its origin
+  preface explain --cache --model claude-opus-5-5   what a service caches
   preface explain --at 'Use tabs'        which source has this text
   preface explain --at 4096              which source this byte is from
   preface explain --at AGENTS.md:12      how this line was used
@@ -63,6 +65,10 @@ pub struct Args {
     /// Show the origin of a text or a byte of the prompt, or what became of a line of a file
     #[arg(long, value_name = "TEXT|OFFSET|FILE:LINE")]
     at: Option<String>,
+
+    /// Show what a service caches of a request for `--model`, and what a turn costs
+    #[arg(long, conflicts_with_all = ["largest", "absent", "spans", "at"])]
+    cache: bool,
 
     /// Choose the form: a view, or the document that `build` prints too
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
@@ -101,7 +107,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             subject => subject?,
         },
     };
-    let Some(subject) = subject else { return Ok(Exit::Done) };
+    let Some(mut subject) = subject else { return Ok(Exit::Done) };
+    if args.cache {
+        let (plan, diagnostics) = cache::plan(&subject, subject_flags.turn.model.as_deref())?;
+        match args.format {
+            OutputFormat::Json => ui.json(&plan)?,
+            OutputFormat::Text => ui.view(&cache::view(ui, &plan))?,
+        }
+        subject.prompt.diagnostics.extend(diagnostics);
+        notes::tell(ui, args.talk.talk(), &subject.prompt);
+        return Ok(Exit::Done);
+    }
     match (&args.at, args.format) {
         (_, OutputFormat::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,

@@ -7,6 +7,7 @@ use preface::{
         diff::Difference,
         document::Document,
         extension::{Extension, ExtensionEntry},
+        format::CachePlan,
         mcp_servers::{DeclaredServer, ServerEntry},
         settings::LayerValue,
     },
@@ -41,6 +42,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
     derived::<Diagnostic>(definitions);
     let prompt = derived::<Document>(definitions);
     let difference = derived::<Difference>(definitions);
+    let cache_plan = derived::<CachePlan>(definitions);
     let extension = derived_as::<ExtensionEntry>("ExtensionEntry", definitions);
     let server = derived_as::<ServerEntry>("ServerEntry", definitions);
     let layer_value = derived::<LayerValue>(definitions);
@@ -298,6 +300,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "A prompt with its parts and their origins.",
             prompt.clone(),
             &[("preface explain --format json --trust once", 0)],
+        ),
+        out(
+            "explain",
+            "explain-cache",
+            "The cache plan of a request, as `preface explain --cache` prints it.",
+            cache_plan,
+            &[("preface explain --cache --model claude-opus-5-5 --format json --trust once", 0)],
         ),
         out(
             "diff",

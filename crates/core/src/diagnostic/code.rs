@@ -375,6 +375,7 @@ codes! {
     OrderingManifestMalformed "ordering/malformed" [Error] "An `ordering.json` is not valid JSON of the expected shape; the file was left out.";
     OrderingUnknownHook "ordering/unknown-hook" [Info] "An `ordering.json` names a hook that is not active.";
     OrderingManifestUnreadable "ordering/unreadable" [Warning] "An `ordering.json` cannot be read and was left out.";
+    PrefixChanged "prefix/changed" [Warning] "A request is not an extension of the one before it in the conversation: what the service cached is lost from there on.";
     ProfileClosed "profile/closed" [Info] "Sections and `systemPrompt` of the user's files are not part of the prompt because the profile is closed.";
     ProfileInvalid "profile/invalid" [Error] "A profile file is not valid.";
     ProfileOption "profile/option" [Warning] "An option of a section has a value that cannot be used.";

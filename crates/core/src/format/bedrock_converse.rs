@@ -60,7 +60,7 @@ impl RequestFormat for BedrockConverse {
         let mut report = Report::default();
         let placement = place(&content, &mut diagnostics);
         let attachments = placement.new_ones();
-        let items = placement.insert(read(content.messages, &mut report));
+        let items = placement.insert(read(&content, &mut report));
         let plan = CachePlan::of(&content);
         plan.report(&mut report);
 

@@ -2,7 +2,7 @@
 
 use super::{RequestContent, report::Report};
 use crate::{
-    diagnostic::DiagnosticCode,
+    diagnostic::{DiagnosticCode, Diagnostics},
     model::{CacheMarks, Model},
     turn::Tool,
     variable::Stability,
@@ -120,6 +120,14 @@ impl CachePlan {
     pub(super) fn mark(&self, block: usize) -> CacheMark {
         let tools = self.tiers.iter().filter(|tier| tier.name == "tools").count();
         self.tiers.get(tools + block).map_or(CacheMark::None, |tier| tier.mark)
+    }
+
+    /// Returns diagnostics about a model that no row has, and about what is too small to be cached.
+    #[must_use]
+    pub fn diagnostics(&self) -> Diagnostics {
+        let mut report = Report::default();
+        self.report(&mut report);
+        report.finish()
     }
 
     /// Reports a model that no row has, and what is too small to be cached.

@@ -46,6 +46,9 @@ pub struct RequestTarget<'c> {
     pub attachment_role: AttachmentRole,
     /// The tokenizer for the cache plan.
     pub counter: &'c dyn Counter,
+    /// Reasoning in messages before this position is left out: it was made behind another prompt, and a service that checks
+    /// prefixes refuses it.
+    pub reasoning_from: usize,
     /// True: [`FormattedRequest::blocks`](super::FormattedRequest::blocks) has the digests of the request, for a ledger.
     pub digests: bool,
     /// True: the body is printed with two blanks for each level. False: without white space.
@@ -70,6 +73,7 @@ impl Default for RequestTarget<'_> {
             cache_key: None,
             attachment_role: AttachmentRole::User,
             counter: &Bytes4,
+            reasoning_from: 0,
             digests: false,
             indented: true,
         }

@@ -2,7 +2,7 @@
 //!
 //! A block keeps the object that it was read from, so that the format of the same vendor sends it unchanged.
 
-use super::report::Report;
+use super::{RequestContent, report::Report};
 use crate::{
     diagnostic::DiagnosticCode,
     message::{ModelMessage, ModelRole, is_item},
@@ -159,11 +159,22 @@ pub(super) enum ObjectArguments<'c> {
     Empty,
 }
 
-/// Reads messages. Calls without a result, results without a call and ids that occur twice are reported.
-pub(super) fn read<'c>(messages: &'c [ModelMessage], report: &mut Report) -> Vec<Item<'c>> {
-    let mut items = Vec::with_capacity(messages.len());
-    for message in messages {
+/// Reads the messages of a request. Calls without a result, results without a call and ids that occur twice are reported.
+pub(super) fn read<'c>(content: &RequestContent<'c>, report: &mut Report) -> Vec<Item<'c>> {
+    let mut items = Vec::with_capacity(content.messages.len());
+    for message in content.messages {
         read_message(message, &mut items);
+        let at = message.origin.message;
+        if at < content.target.reasoning_from
+            && let Some(Item { kind: ItemKind::Assistant(blocks, _), .. }) = items.last_mut()
+        {
+            let all = blocks.len();
+            blocks.retain(|block| !matches!(block.kind, BlockKind::Reasoning(_)));
+            if blocks.len() < all {
+                let what = "reasoning that was made behind another prompt is left out";
+                report.add(DiagnosticCode::RequestReasoningLeftOut, at, what);
+            }
+        }
     }
     let names = check_calls(&items, report);
     for item in &mut items {

@@ -1,8 +1,14 @@
 //! The ledger of a conversation: the blocks of each request by digest and length, without text, and where a request stops
 //! being an extension of the one before.
 
-use super::{RequestContent, json::Json};
-use crate::{attachment::PlacedAttachment, settings::shown, variable::Stability};
+use super::{FormattedRequest, RequestContent, json::Json};
+use crate::{
+    attachment::PlacedAttachment,
+    diagnostic::{Diagnostic, DiagnosticCode},
+    model::{Model, PrefixCheck},
+    settings::shown,
+    variable::Stability,
+};
 use serde::{Deserialize, Serialize};
 use std::{fmt, io};
 
@@ -124,6 +130,39 @@ impl fmt::Display for PrefixChange {
 }
 
 impl RequestRecord {
+    /// Records a request that was formatted with [`RequestTarget::digests`](super::RequestTarget::digests).
+    #[must_use]
+    pub fn of(format: &str, content: &RequestContent<'_>, request: &FormattedRequest) -> Self {
+        RequestRecord {
+            format: format.to_owned(),
+            model: content.target.model.map(str::to_owned),
+            blocks: request.blocks.clone(),
+            attachments: request.attachments.clone(),
+            usage: None,
+        }
+    }
+
+    /// Compares a later request with this one, and reports what a service that caches or checks prefixes would see.
+    #[must_use]
+    pub fn check(&self, later: &RequestRecord, model: &Model) -> Option<Diagnostic> {
+        let comparison = self.compare(later);
+        let change = comparison.change?;
+        let kept = comparison.common_bytes * 100 / comparison.earlier_bytes.max(1);
+        let what = format!("{change}; the first {kept} % of the last request are still a common beginning");
+        let help = match model.checks_prefix {
+            PrefixCheck::Always => {
+                "the service refuses reasoning that was made behind another beginning; leave it out, or undo the change"
+            }
+            PrefixCheck::NewAccounts => {
+                "for accounts made since 2026-08-31 the service refuses reasoning that was made behind another beginning"
+            }
+            PrefixCheck::Never => {
+                "only the cache is lost; `preface conversation diff` shows the two requests"
+            }
+        };
+        Some(Diagnostic::warning(DiagnosticCode::PrefixChanged, what).help(help))
+    }
+
     /// Compares a later request with this one.
     #[must_use]
     pub fn compare(&self, later: &RequestRecord) -> PrefixComparison {

@@ -1,0 +1,93 @@
+//! `preface explain --cache`: where a request names the end of a cached prefix, and what a turn costs.
+
+use crate::{
+    failure::CommandFailure,
+    files,
+    subject::Subject,
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::{number, wrap},
+    },
+};
+use preface::{
+    core::{
+        diagnostic::Diagnostics,
+        format::{CacheMark, CachePlan, RequestTarget},
+        model::Models,
+    },
+    host::models,
+};
+
+/// Plans the cache of a request for a model.
+pub fn plan(subject: &Subject, model: Option<&str>) -> Result<(CachePlan, Diagnostics), CommandFailure> {
+    let mut diagnostics = Diagnostics::new();
+    let models = match &subject.places {
+        Some(places) => models::read_in(&files::system(), places, &mut diagnostics),
+        None => Models::bundled().clone(),
+    };
+    let counter = subject.counter()?;
+    let target = RequestTarget { model, models: &models, counter: &*counter, ..RequestTarget::default() };
+    let plan = CachePlan::of(&subject.content(target));
+    diagnostics.extend(plan.diagnostics());
+    Ok((plan, diagnostics))
+}
+
+/// Formats a plan for people.
+pub fn view(ui: &Ui, plan: &CachePlan) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let model = plan.model.as_deref().unwrap_or("no model");
+    let facts = if plan.known {
+        format!("facts of {}", plan.as_of)
+    } else {
+        "no row has this model: cautious values".to_owned()
+    };
+    let ttl = plan.ttl.as_deref().map_or_else(String::new, |ttl| format!(", for {ttl}"));
+    let mut out = format!(
+        "{bold}{model}{bold:#}: at least {} tokens are cached{ttl} {dim}({facts}){dim:#}\n\n",
+        number(plan.minimum)
+    );
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+    ]);
+    table.row(["tokens", "prefix", "tier", "mark at its end"].map(|head| Cell::styled(head, dim)));
+    for tier in &plan.tiers {
+        let (mark, color) = match tier.mark {
+            CacheMark::Placed => ("cached up to here", style::GOOD),
+            CacheMark::Automatic => ("the service finds it", style::GOOD),
+            CacheMark::BelowMinimum => ("too small", style::CARE),
+            CacheMark::None => ("", dim),
+        };
+        table.row([
+            number(tier.tokens).into(),
+            number(tier.prefix_tokens).into(),
+            Cell::styled(tier.name, bold),
+            Cell::styled(mark, color),
+        ]);
+    }
+    out.push_str(&table.show(ui.columns()));
+    let price = |tokens: f64| {
+        let dollars = plan.price.map(|price| format!(" (${:.4})", tokens * price / 1e6));
+        format!("{}{}", number(whole(tokens)), dollars.unwrap_or_default())
+    };
+    let line = format!(
+        "\nprice of these {} tokens, as input tokens: {} in the first turn, {} in a later one.\n",
+        number(plan.tokens),
+        price(plan.cold),
+        price(plan.warm)
+    );
+    out.push_str(&wrap(&line, ui.columns().unwrap_or(usize::MAX), 0));
+    out
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a price of some tokens, for people"
+)]
+fn whole(tokens: f64) -> usize {
+    tokens.round() as usize
+}
