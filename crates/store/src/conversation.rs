@@ -181,6 +181,21 @@ pub struct ReplacedPrompt {
     pub replaced_at: Timestamp,
 }
 
+/// A recorded request of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRequest {
+    /// The id of the conversation.
+    pub conversation: ConversationId,
+    /// The number, from 1.
+    pub number: u64,
+    /// The revision of the prompt that it was made with.
+    pub revision: Revision,
+    /// The time.
+    pub at: Timestamp,
+    /// A JSON document, which the store does not read.
+    pub record: Arc<str>,
+}
+
 /// The outcome of creating a first prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InsertOutcome {

@@ -44,7 +44,7 @@ pub use actor::{Actor, format_instant};
 pub use audit::{AuditAction, AuditEntry};
 pub use conversation::{
     ConstructReason, ConversationId, ConversationIdError, Filter, InsertOutcome, PromptSummary,
-    ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, TemplateUsed,
+    ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, StoredRequest, TemplateUsed,
 };
 pub use error::StoreError;
 pub use page::{List, Page, PageRequest};
@@ -61,6 +61,9 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 /// The future of a store operation.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
+/// The most requests that one call of [`Store::requests`] returns.
+pub const REQUESTS: usize = 1000;
+
 /// Templates, conversations and what happened. Each method is one transaction: it happened as a whole, or it did not.
 ///
 /// The author of a change is an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
@@ -76,7 +79,7 @@ pub trait Store: fmt::Debug + Send + Sync {
         self.check()
     }
 
-    /// Returns what changes with every write, by whomever, where that can be told in far less time than a read takes. Whoever
+    /// Returns what changes with every write but those of requests, by whomever, where that can be told in far less time than a read takes. Whoever
     /// takes it, then reads, and later finds it the same knows that what was read is still what is kept. `None`: read again.
     fn pulse(&self) -> Option<ChangeStamp> {
         None
@@ -172,6 +175,19 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Forgets the conversations that were constructed before an instant, at most `most` of them; returns how many.
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
+
+    // ---- requests -------------------------------------------------------------------------------------------------
+
+    /// Records a request of a conversation; the audit has no entry of it. Of several that race for a number, on any number of
+    /// nodes, one is recorded. False: the number is not the next one, or there is no such conversation.
+    fn add_request(&self, request: StoredRequest) -> Answer<'_, bool>;
+
+    /// Returns the requests of a conversation from a number on, in order, at most [`REQUESTS`] of them. They are deleted
+    /// together with their conversation.
+    fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>>;
+
+    /// Replaces the record of a request. False: there is no such request.
+    fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool>;
 
     // ---- what happened, and who may ask ---------------------------------------------------------------------------
 

@@ -2,9 +2,9 @@
 
 use crate::{
     Actor, Answer, AuditAction, AuditEntry, ChangeStamp, ConversationId, ExpectedVersion, Filter,
-    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt,
-    Revision, Store, StoreError, StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord,
-    VersionChoice,
+    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, REQUESTS, ReplaceOutcome,
+    ReplacedPrompt, Revision, Store, StoreError, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
+    TemplateVersion, TokenRecord, VersionChoice,
     actor::to_millisecond,
     page::{ConversationKey, PageKey, PageStart},
 };
@@ -26,6 +26,7 @@ struct MemoryTables {
     templates: BTreeMap<TemplateName, Vec<TemplateVersion>>,
     conversations: BTreeMap<ConversationId, StoredPrompt>,
     history: BTreeMap<ConversationId, Vec<ReplacedPrompt>>,
+    requests: BTreeMap<ConversationId, Vec<StoredRequest>>,
     audit: Vec<AuditEntry>,
     /// The number of entries that were ever added.
     last_id: u64,
@@ -272,6 +273,7 @@ impl Store for MemoryStore {
             }
             shelves.conversations.remove(id);
             shelves.history.remove(id);
+            shelves.requests.remove(id);
             shelves.log(actor, AuditAction::ConversationDelete, id.as_str(), json!({}));
             true
         })
@@ -335,6 +337,7 @@ impl Store for MemoryStore {
             for (_, id) in &old {
                 shelves.conversations.remove(id);
                 shelves.history.remove(id);
+                shelves.requests.remove(id);
             }
             let count = old.len() as u64;
             if count > 0 {
@@ -346,6 +349,35 @@ impl Store for MemoryStore {
                 );
             }
             count
+        })
+    }
+
+    fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
+        self.with(|tables| {
+            if !tables.conversations.contains_key(&request.conversation) {
+                return false;
+            }
+            let requests = tables.requests.entry(request.conversation.clone()).or_default();
+            let next = requests.len() as u64 + 1;
+            if request.number == next {
+                requests.push(StoredRequest { at: to_millisecond(request.at), ..request });
+            }
+            requests.len() as u64 == next
+        })
+    }
+
+    fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>> {
+        self.with(|tables| {
+            let all = tables.requests.get(id).into_iter().flatten();
+            all.filter(|request| request.number >= from).take(REQUESTS).cloned().collect()
+        })
+    }
+
+    fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool> {
+        self.with(|tables| {
+            let mut all = tables.requests.get_mut(id).into_iter().flatten();
+            let found = all.find(|request| request.number == number);
+            found.map(|request| request.record = record).is_some()
         })
     }
 

@@ -64,26 +64,7 @@ impl ConstructInput {
         system: &dyn System,
         cache: &InputCache,
     ) -> Result<ConstructedPrompt, ConversationError> {
-        let roots = self.roots.clone();
-        let asked = &mut self.asked;
-        let cwd = match (&asked.cwd, &roots) {
-            (Some(cwd), _) => cwd.clone(),
-            // Where there is one root, there is no other place to mean.
-            (None, Some(roots)) if roots.len() == 1 => roots[0].display().to_string(),
-            (None, _) => return Err(ConversationError::NoCwd),
-        };
-        asked.cwd = Some(cwd.clone());
-        let mut request = asked.request(self.id.as_str());
-        let place = match &roots {
-            Some(roots) => Some(RootedDirectory::find(system, roots, &request)?),
-            None => None,
-        };
-        if let (Some(roots), Some(place)) = (&roots, &place) {
-            request.cwd = Some(place.real.clone());
-            request.cwd_name = Some(cwd);
-            request.roots = Some(roots.to_vec());
-            request.trust = TrustChoice::Once;
-        }
+        let (mut request, place) = rooted(system, self.roots.as_deref(), &mut self.asked, self.id.as_str())?;
         request.template = self.text.take().map(|text| TemplateInput {
             name: self.template.name.as_str().into(),
             version: self.template.version,
@@ -158,8 +139,32 @@ impl ConstructInput {
     }
 }
 
+/// Returns the request for a conversation, with its directory in the roots. The directory is added to `asked`.
+pub(super) fn rooted(
+    system: &dyn System,
+    roots: Option<&[PathBuf]>,
+    asked: &mut Asked,
+    id: &str,
+) -> Result<(Request, Option<RootedDirectory>), ConversationError> {
+    let cwd = match (&asked.cwd, roots) {
+        (Some(cwd), _) => cwd.clone(),
+        // With one root there is no other directory to mean.
+        (None, Some([root])) => root.display().to_string(),
+        (None, _) => return Err(ConversationError::NoCwd),
+    };
+    asked.cwd = Some(cwd.clone());
+    let mut request = asked.request(id);
+    let Some(roots) = roots else { return Ok((request, None)) };
+    let place = RootedDirectory::find(system, roots, &request)?;
+    request.cwd = Some(place.real.clone());
+    request.cwd_name = Some(cwd);
+    request.roots = Some(roots.to_vec());
+    request.trust = TrustChoice::Once;
+    Ok((request, Some(place)))
+}
+
 /// A directory in the roots.
-struct RootedDirectory {
+pub(super) struct RootedDirectory {
     /// As the caller calls it, absolute.
     name: PathBuf,
     /// The canonical path.

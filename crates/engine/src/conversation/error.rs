@@ -15,6 +15,9 @@ pub enum ConversationError {
     /// The conversation does not exist.
     #[error("unknown conversation: `{0}`")]
     Unknown(ConversationId),
+    /// The conversation has no request with this number.
+    #[error("`{0}` has no request {1}")]
+    UnknownRequest(ConversationId, u64),
     /// The first turn does not name a directory.
     #[error("the first turn needs a directory")]
     NoCwd,
@@ -54,6 +57,9 @@ impl ConversationError {
             ConversationError::Engine(crate::Error::Render(note)) => note.help.clone(),
             ConversationError::Engine(_) | ConversationError::Record(_) => None,
             ConversationError::Unknown(_) => Some("its first turn makes it".to_owned()),
+            ConversationError::UnknownRequest(..) => {
+                Some("`preface conversation requests` lists them".to_owned())
+            }
             ConversationError::NoCwd => Some("say `cwd`".to_owned()),
             ConversationError::Outside(_) => {
                 Some("name a directory at or below a root, or add one".to_owned())

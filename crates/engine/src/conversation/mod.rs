@@ -30,6 +30,7 @@ mod construct;
 mod error;
 mod offload;
 mod record;
+mod requests;
 mod trust;
 
 pub use asked::Asked;
@@ -38,6 +39,7 @@ pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
+pub use requests::{NumberedRequest, RequestInput, RequestResult, TurnContent};
 pub use trust::RecordedFile;
 
 use crate::{Engine, Error, TrustChoice, WriteScope, input::cache::InputCache};
@@ -303,7 +305,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Checked(notes) => Ok(notes),
-            WorkOutcome::Constructed(_) => Ok(Diagnostics::new()),
+            WorkOutcome::Constructed(_) | WorkOutcome::Turn(_) => Ok(Diagnostics::new()),
         }
     }
 
@@ -401,9 +403,11 @@ impl ConversationService {
                 DiagnosticCode::ConversationKept,
                 format!("the profile `{}` keeps its prompt over a compaction", was.head.preset),
             ));
+            self.record_compaction(&was.head, actor).await?;
             return Ok(CompactionResult { head: was.head, constructed: false, instructions, notes });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
+        self.record_compaction(&head, actor).await?;
         Ok(CompactionResult { head, constructed, instructions, notes })
     }
 
@@ -537,7 +541,9 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Constructed(made) => Ok(*made),
-            WorkOutcome::Checked(_) => Err(ConversationError::Record("another work was done".to_owned())),
+            WorkOutcome::Checked(_) | WorkOutcome::Turn(_) => {
+                Err(ConversationError::Record("another work was done".to_owned()))
+            }
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct WorkResult(pub(super) WorkOutcome);
 pub(super) enum WorkOutcome {
     /// A prompt was built.
     Constructed(Box<ConstructedPrompt>),
+    /// The content of a turn was built.
+    Turn(Box<super::TurnContent>),
     /// A stored prompt may be returned, with these diagnostics.
     Checked(Diagnostics),
 }

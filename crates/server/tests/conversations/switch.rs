@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use preface::store::{
     Actor, Answer, AuditEntry, ConversationId, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page,
     PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError,
-    StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
+    StoredPrompt, StoredRequest, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
 };
 use std::{
     future::ready,
@@ -167,6 +167,18 @@ impl Store for Switch {
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
         self.write(|store| store.purge(before, most, actor))
+    }
+
+    fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
+        self.write(|store| store.add_request(request))
+    }
+
+    fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>> {
+        self.read(|store| store.requests(id, from))
+    }
+
+    fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool> {
+        self.write(|store| store.set_request(id, number, record))
     }
 
     fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {

@@ -10,8 +10,11 @@ use crate::StoreError;
 use tokio_postgres::error::SqlState;
 
 /// The files, in their order. A file that was released never changes; what is different comes in a new one.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_tables.sql"), include_str!("migrations/0002_token_expiry.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_tables.sql"),
+    include_str!("migrations/0002_token_expiry.sql"),
+    include_str!("migrations/0003_requests.sql"),
+];
 
 /// The version of the tables that this preface knows.
 pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;

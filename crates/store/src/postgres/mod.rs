@@ -12,6 +12,7 @@ mod fault;
 mod lists;
 mod migrate;
 mod read_only;
+mod requests;
 mod rows;
 mod session;
 mod templates;
@@ -20,7 +21,7 @@ mod tls;
 use crate::{
     Actor, Answer, AuditEntry, ConversationId, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page,
     PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError,
-    StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
+    StoredPrompt, StoredRequest, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
 };
 use address::PostgresAddress;
 use deadpool_postgres::{Hook, HookError, Pool, Runtime};
@@ -251,6 +252,22 @@ impl Store for PostgresStore {
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
         Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.forget_old(before, most, actor)))
+    }
+
+    fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
+        Box::pin(async move {
+            self.attempt(RetryPolicy::Always, |before| self.insert_request(&request, before)).await
+        })
+    }
+
+    fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.list_requests(id, from)))
+    }
+
+    fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool> {
+        Box::pin(
+            async move { self.attempt(RetryPolicy::Always, |_| self.put_request(id, number, &record)).await },
+        )
     }
 
     fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {

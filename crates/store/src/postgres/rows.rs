@@ -53,7 +53,7 @@ pub(super) fn text(row: &Row, column: usize) -> Result<String, StoreError> {
     utf8(column, get(row, column)?).map(str::to_owned)
 }
 
-fn long_text(row: &Row, column: usize) -> Result<Arc<str>, StoreError> {
+pub(super) fn long_text(row: &Row, column: usize) -> Result<Arc<str>, StoreError> {
     utf8(column, get(row, column)?).map(Arc::from)
 }
 

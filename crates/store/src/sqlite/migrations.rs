@@ -3,8 +3,11 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 /// The files, by number. A file that was released never changes; what comes after it is another file.
-pub(super) const MIGRATIONS: &[(u32, &str)] =
-    &[(1, include_str!("migrations/001_tables.sql")), (2, include_str!("migrations/002_token_expiry.sql"))];
+pub(super) const MIGRATIONS: &[(u32, &str)] = &[
+    (1, include_str!("migrations/001_tables.sql")),
+    (2, include_str!("migrations/002_token_expiry.sql")),
+    (3, include_str!("migrations/003_requests.sql")),
+];
 
 /// The version of the tables that this preface knows.
 pub(super) fn known() -> u32 {

@@ -16,6 +16,7 @@ mod log;
 mod migrations;
 mod place;
 mod readers;
+mod requests;
 mod rows;
 mod templates;
 #[cfg(test)]
@@ -25,8 +26,8 @@ mod writer;
 use crate::{
     Actor, Answer, AuditEntry, ChangeStamp, ConversationId, ExpectedVersion, Filter, InsertOutcome,
     NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision,
-    Store, StoreError, StoredPrompt, TemplateName, TemplateSummary, TemplateVersion, TokenRecord,
-    VersionChoice,
+    Store, StoreError, StoredPrompt, StoredRequest, TemplateName, TemplateSummary, TemplateVersion,
+    TokenRecord, VersionChoice,
 };
 use file::StoreFile;
 use jiff::Timestamp;
@@ -253,6 +254,20 @@ impl Store for SqliteStore {
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
         let actor = actor.clone();
         self.write(move |connection| conversations::purge(connection, before, most, &actor))
+    }
+
+    fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
+        self.write(move |connection| requests::add(connection, &request))
+    }
+
+    fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>> {
+        let id = id.clone();
+        self.list(move |connection| requests::list(connection, &id, from))
+    }
+
+    fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool> {
+        let id = id.clone();
+        self.write(move |connection| requests::set(connection, &id, number, &record))
     }
 
     fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {

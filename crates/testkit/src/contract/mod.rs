@@ -15,6 +15,7 @@ pub mod histories;
 pub mod listings;
 pub mod lives;
 pub mod races;
+pub mod requests;
 pub mod samples;
 #[cfg(unix)]
 pub mod server;
@@ -142,6 +143,11 @@ macro_rules! contract {
             races::replacements_race,
             races::versions_from_nothing_race,
             races::versions_race,
+            requests::a_list_of_requests_is_bounded,
+            requests::a_record_of_a_request_is_replaced,
+            requests::requests_count_from_one,
+            requests::requests_go_with_their_conversation,
+            requests::requests_race,
             templates::a_label_is_on_one_version,
             templates::a_note_makes_a_version,
             templates::a_reset_is_a_version,
@@ -177,6 +183,7 @@ mod tests {
             ("lives", include_str!("lives.rs")),
             ("histories", include_str!("histories.rs")),
             ("races", include_str!("races.rs")),
+            ("requests", include_str!("requests.rs")),
             ("templates", include_str!("templates.rs")),
         ];
         let mut laws: Vec<String> = Vec::new();

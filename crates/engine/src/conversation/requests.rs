@@ -1,0 +1,388 @@
+//! The requests of a conversation: each is formatted with the attachments of the earlier ones in their places, compared with
+//! the one before, and recorded by digests.
+
+use super::{
+    Asked, ConversationError, ConversationService, PromptRecord, construct::rooted, offload::WorkOutcome,
+    offload::WorkResult,
+};
+use crate::Engine;
+use preface_core::{
+    attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    format::{
+        CachePlan, PrefixComparison, RequestBlock, RequestContent, RequestFormat, RequestRecord,
+        RequestTarget, RequestUsage,
+    },
+    message::{Message, ModelMessage, convert},
+    model::{Models, PrefixCheck},
+    prompt::Prompt,
+    turn::Tool,
+    variable::VariableKey,
+};
+use preface_host::models;
+use preface_store::{Actor, ConversationId, PromptSummary, Revision, StoredRequest};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The version of the record of a request.
+const VERSION: u32 = 1;
+/// Attempts to record a request when others of the same conversation are recorded at the same time.
+const ATTEMPTS: usize = 10;
+
+/// A request that a caller wants to send.
+#[derive(Clone, Debug)]
+pub struct RequestInput {
+    /// The format of the body.
+    pub format: &'static dyn RequestFormat,
+    /// The model; `None` is the one that the prompt was built for.
+    pub model: Option<String>,
+    /// The whole history, oldest message first.
+    pub messages: Vec<Message>,
+    /// Events of this turn, for reminders.
+    pub events: Vec<Value>,
+    /// The most tokens of the answer.
+    pub max_output_tokens: Option<u64>,
+}
+
+/// A request that is ready to be sent.
+#[derive(Clone, Debug)]
+pub struct RequestResult {
+    /// The number of the request in the conversation, from 1.
+    pub number: u64,
+    /// The body.
+    pub body: String,
+    /// The stored prompt.
+    pub head: PromptSummary,
+    /// The cache plan, for the formats of vendors.
+    pub cache: Option<CachePlan>,
+    /// The attachments that got their place in this request. They are recorded; a caller does not have to store them.
+    pub attachments: Vec<PlacedAttachment>,
+    /// The comparison with the request before; `None` for the first one.
+    pub comparison: Option<PrefixComparison>,
+    /// The diagnostics.
+    pub notes: Diagnostics,
+}
+
+/// A recorded request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedRequest {
+    /// The number in the conversation, from 1.
+    pub number: u64,
+    /// The stored prompt that it was made with.
+    pub revision: Revision,
+    /// The time.
+    pub at: jiff::Timestamp,
+    /// The record.
+    pub record: RequestRecord,
+    /// Reasoning in messages before this position was left out.
+    pub reasoning_from: usize,
+}
+
+/// What belongs to one turn and is not stored: tools, reminders, and the rules for messages.
+#[derive(Debug)]
+pub struct TurnContent {
+    /// The active tools.
+    pub tools: Vec<Tool>,
+    /// The reminders.
+    pub attachments: Vec<Attachment>,
+    /// The messages as a model gets them.
+    pub messages: Vec<ModelMessage>,
+    /// The role of new attachments.
+    pub attachment_role: AttachmentRole,
+    /// The rows of models.
+    pub models: Models,
+    /// The diagnostics of reminders and messages.
+    pub notes: Diagnostics,
+}
+
+/// The stored form of a request: blocks that it shares with the one before are not repeated.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredRecord {
+    version: u32,
+    /// The number of blocks at the beginning that are those of the request before.
+    shared: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    reasoning_from: usize,
+    /// True for the record of a compaction, after which the history of the caller is another one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    compacted: bool,
+    #[serde(flatten)]
+    record: RequestRecord,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// The recorded requests of a conversation, and what the next one needs of them.
+#[derive(Debug, Default)]
+struct RequestLedger {
+    requests: Vec<NumberedRequest>,
+    /// The number of the last record, compactions included.
+    last: u64,
+    /// The attachments since the last compaction.
+    attachments: Vec<PlacedAttachment>,
+    /// True if the last record is that of a compaction.
+    compacted: bool,
+}
+
+impl ConversationService {
+    /// Formats and records the next request of a conversation that has a stored prompt.
+    ///
+    /// # Errors
+    /// The conversation is unknown, its text is no longer trusted, or its tools and reminders cannot be built; and see
+    /// [`ConversationError`].
+    pub async fn request(
+        &self,
+        id: &ConversationId,
+        asked: &Asked,
+        input: RequestInput,
+        actor: &Actor,
+    ) -> Result<RequestResult, ConversationError> {
+        let conversation = self.known(id, None).await?;
+        let mut notes = self.check_trust(&conversation.head, asked).await?;
+        notes.extend(self.notes(&conversation.head, asked).await?);
+        let record = PromptRecord::of(&conversation)?;
+        let mut again = record.asked.clone().overlaid(asked);
+        let (system, roots, id_text) = (self.system.clone(), self.roots.clone(), id.to_string());
+        let RequestInput { format, model, messages, events, max_output_tokens } = input;
+        let work = move || {
+            let (mut request, _) = rooted(&*system, roots.as_deref(), &mut again, &id_text)?;
+            request.events = events;
+            let content = TurnContent::build(&Engine::new(&*system), &request, &messages)?;
+            Ok(WorkResult(WorkOutcome::Turn(Box::new(content))))
+        };
+        let WorkOutcome::Turn(mut content) = self.offload.run(Box::new(work)).await?.0 else {
+            return Err(ConversationError::Record("another work was done".to_owned()));
+        };
+        notes.append(&mut content.notes);
+        let model = model.or_else(|| conversation.head.model.clone());
+        let counter = record.counter();
+        let mut prompt = Prompt { text: conversation.head.text.to_string(), ..record.prompt };
+        prompt.attachments.append(&mut content.attachments);
+        let target = RequestTarget {
+            model: model.as_deref(),
+            models: &content.models,
+            max_output_tokens,
+            cache_key: Some(id.as_str()),
+            attachment_role: content.attachment_role,
+            counter: &*counter,
+            indented: false,
+            ..RequestTarget::default()
+        };
+        let content = RequestContent {
+            messages: &content.messages,
+            tools: &content.tools,
+            target,
+            ..RequestContent::from(&prompt)
+        };
+        let mut result = self.record_request(&conversation.head, format, content, actor).await?;
+        notes.append(&mut result.notes);
+        Ok(RequestResult { notes, ..result })
+    }
+
+    /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it.
+    ///
+    /// # Errors
+    /// The conversation is unknown, and see [`ConversationError`].
+    pub async fn record_request(
+        &self,
+        head: &PromptSummary,
+        format: &'static dyn RequestFormat,
+        content: RequestContent<'_>,
+        actor: &Actor,
+    ) -> Result<RequestResult, ConversationError> {
+        for _ in 0..ATTEMPTS {
+            let ledger = self.ledger(&head.id).await?;
+            let before = ledger.requests.last();
+            let row = content.target.row();
+            // A prompt that was built again invalidates the reasoning so far, where the service checks that.
+            let rebuilt = ledger.compacted || before.is_some_and(|before| before.revision != head.revision);
+            let checks = row.model.checks_prefix != PrefixCheck::Never && row.known;
+            let reasoning_from = match before {
+                Some(_) if rebuilt && checks => {
+                    content.messages.last().map_or(0, |last| last.origin.message + 1)
+                }
+                Some(before) => before.reasoning_from,
+                None => 0,
+            };
+            let target = RequestTarget { digests: true, reasoning_from, ..content.target };
+            let content = RequestContent { attachments: &ledger.attachments, target, ..content };
+            let request = format.format(content);
+            let record = RequestRecord::of(format.name(), &content, &request);
+            let comparison = before.map(|before| before.record.compare(&record));
+            let mut notes = request.diagnostics;
+            notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
+            let shared = comparison.as_ref().map_or(0, |comparison| comparison.common_blocks);
+            let stored = StoredRecord {
+                version: VERSION,
+                shared,
+                reasoning_from,
+                compacted: false,
+                record: RequestRecord { blocks: record.blocks[shared..].to_vec(), ..record },
+            };
+            let number = ledger.last + 1;
+            if self.add(head, number, &stored, actor).await? {
+                return Ok(RequestResult {
+                    number,
+                    body: request.body,
+                    head: head.clone(),
+                    cache: request.cache,
+                    attachments: request.attachments,
+                    comparison,
+                    notes,
+                });
+            }
+            // Another request got the number, or the conversation is gone.
+            self.known(&head.id, None).await?;
+        }
+        let why = format!("other requests of `{}` are recorded at the same time", head.id);
+        Err(ConversationError::Overloaded(why))
+    }
+
+    /// Returns the recorded requests of a conversation, the first one first.
+    ///
+    /// # Errors
+    /// The conversation is unknown, and see [`ConversationError`].
+    pub async fn requests(&self, id: &ConversationId) -> Result<Vec<NumberedRequest>, ConversationError> {
+        self.known(id, None).await?;
+        Ok(self.ledger(id).await?.requests)
+    }
+
+    /// Adds to a request what the service counted.
+    ///
+    /// # Errors
+    /// The conversation or the request is unknown, and see [`ConversationError`].
+    pub async fn set_usage(
+        &self,
+        id: &ConversationId,
+        number: u64,
+        usage: RequestUsage,
+    ) -> Result<(), ConversationError> {
+        let unknown = || ConversationError::UnknownRequest(id.clone(), number);
+        let stored = self.store.requests(id, number).await?;
+        let stored =
+            stored.into_iter().next().filter(|stored| stored.number == number).ok_or_else(unknown)?;
+        let mut record = read(&stored)?;
+        record.record.usage = Some(usage);
+        if self.store.set_request(id, number, print(&record)?).await? { Ok(()) } else { Err(unknown()) }
+    }
+
+    /// Records a compaction: the history of later requests is another one.
+    pub(super) async fn record_compaction(
+        &self,
+        head: &PromptSummary,
+        actor: &Actor,
+    ) -> Result<(), ConversationError> {
+        for _ in 0..ATTEMPTS {
+            let ledger = self.ledger(&head.id).await?;
+            if ledger.last == 0 || ledger.compacted {
+                return Ok(());
+            }
+            let record = RequestRecord::default();
+            let stored =
+                StoredRecord { version: VERSION, shared: 0, reasoning_from: 0, compacted: true, record };
+            if self.add(head, ledger.last + 1, &stored, actor).await? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn add(
+        &self,
+        head: &PromptSummary,
+        number: u64,
+        record: &StoredRecord,
+        actor: &Actor,
+    ) -> Result<bool, ConversationError> {
+        let request = StoredRequest {
+            conversation: head.id.clone(),
+            number,
+            revision: head.revision,
+            at: actor.at,
+            record: print(record)?,
+        };
+        Ok(self.store.add_request(request).await?)
+    }
+
+    async fn ledger(&self, id: &ConversationId) -> Result<RequestLedger, ConversationError> {
+        let mut ledger = RequestLedger::default();
+        let mut blocks: Vec<RequestBlock> = Vec::new();
+        loop {
+            let page = self.store.requests(id, ledger.last + 1).await?;
+            if page.is_empty() {
+                return Ok(ledger);
+            }
+            for stored in page {
+                let StoredRecord { shared, reasoning_from, compacted, mut record, .. } = read(&stored)?;
+                ledger.last = stored.number;
+                ledger.compacted = compacted;
+                if compacted {
+                    ledger.attachments.clear();
+                    continue;
+                }
+                blocks.truncate(shared);
+                blocks.append(&mut record.blocks);
+                record.blocks.clone_from(&blocks);
+                ledger.attachments.extend(record.attachments.iter().cloned());
+                let StoredRequest { number, revision, at, .. } = stored;
+                ledger.requests.push(NumberedRequest { number, revision, at, record, reasoning_from });
+            }
+        }
+    }
+}
+
+impl TurnContent {
+    /// Builds what belongs to a turn. The prompt of the build is not used.
+    ///
+    /// # Errors
+    /// See [`crate::Error`].
+    pub fn build(
+        engine: &Engine<'_>,
+        request: &crate::Request,
+        messages: &[Message],
+    ) -> Result<Self, crate::Error> {
+        let built = engine.build(request)?;
+        let forms = &built.snapshot.profile.messages;
+        let converted = convert(messages, forms);
+        let mut notes: Diagnostics = built.prompt.diagnostics.into_iter().filter(is_of_reminders).collect();
+        notes.extend(converted.notes());
+        let models = models::read_in(engine.system(), &built.places, &mut notes);
+        let attachments = built.prompt.attachments.into_iter();
+        Ok(TurnContent {
+            attachments: attachments.filter(|one| one.place == AttachmentPlace::LastUser).collect(),
+            attachment_role: forms.attachments,
+            messages: converted.messages,
+            tools: built.tools,
+            models,
+            notes,
+        })
+    }
+}
+
+/// Returns true for a diagnostic about a reminder of this turn.
+fn is_of_reminders(note: &Diagnostic) -> bool {
+    let is_of_event = |name: &String| name.parse().is_ok_and(|key: VariableKey| key.kind() == "event");
+    matches!(note.code, DiagnosticCode::ReminderEmpty | DiagnosticCode::ReminderInvalid)
+        || note.subject.as_ref().is_some_and(is_of_event)
+}
+
+fn read(stored: &StoredRequest) -> Result<StoredRecord, ConversationError> {
+    let unreadable = |why: String| {
+        ConversationError::Record(format!("request {} of `{}`: {why}", stored.number, stored.conversation))
+    };
+    let record: StoredRecord =
+        serde_json::from_str(&stored.record).map_err(|error| unreadable(error.to_string()))?;
+    match record.version {
+        VERSION => Ok(record),
+        newer => Err(unreadable(format!("its version is {newer}, this preface reads {VERSION}"))),
+    }
+}
+
+fn print(record: &StoredRecord) -> Result<Arc<str>, ConversationError> {
+    let printed = serde_json::to_string(record);
+    printed.map(Into::into).map_err(|error| ConversationError::Record(error.to_string()))
+}
