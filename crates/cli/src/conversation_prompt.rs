@@ -14,9 +14,15 @@ use crate::{
 use clap::Args;
 use preface::{
     Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
-    conversation::{Asked, ConversationError, ConversationService, InlineOffload, PromptRecord},
+    conversation::{
+        Asked, ConversationError, ConversationService, InlineOffload, PromptRecord, RequestResult,
+    },
     core::{
-        attachment::AttachmentRole, diagnostic::Diagnostics, lint::hidden::escape_hidden, profile::Rebuild,
+        attachment::AttachmentRole,
+        diagnostic::Diagnostics,
+        format::{RequestContent, RequestFormat},
+        lint::hidden::escape_hidden,
+        profile::Rebuild,
         prompt::Prompt,
     },
     host::provider_context::Confirm,
@@ -193,6 +199,21 @@ impl Subject {
 }
 
 impl ConversationPrompt {
+    /// Formats the next request of the conversation and records it.
+    pub fn request(
+        &self,
+        flags: &SubjectFlags,
+        format: &'static dyn RequestFormat,
+        content: RequestContent<'_>,
+    ) -> Result<RequestResult, CommandFailure> {
+        let actor = actor(flags.turn.request().now.as_deref())?;
+        flags.keep.template.store.work(async |store| {
+            let system = Arc::new(files::system());
+            let service = ConversationService::new(system, store, Arc::new(InlineOffload));
+            Ok(service.record_request(&self.head, format, content, &actor).await?)
+        })
+    }
+
     /// Reports that this is a stored prompt, and which flags of this call have no effect.
     pub fn tell(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
         if talk == Verbosity::Quiet {

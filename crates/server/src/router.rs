@@ -3,8 +3,8 @@
 use crate::{
     App, Problem, describe, layers,
     route::{
-        analyze, conversations, editor, scopes, service, system_prompt as main, templates as named, transfer,
-        variables,
+        analyze, conversations, editor, requests, scopes, service, system_prompt as main, templates as named,
+        transfer, variables,
     },
 };
 use axum::{
@@ -68,6 +68,8 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(conversations::explain))
         .routes(routes!(conversations::history))
         .routes(routes!(conversations::purge))
+        .routes(routes!(requests::list, requests::request))
+        .routes(routes!(requests::usage))
         .routes(routes!(service::healthz))
         .routes(routes!(service::readyz))
         .routes(routes!(service::metrics))

@@ -163,9 +163,19 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 counter: &*counter,
                 ..RequestTarget::default()
             };
-            let request = format.format(subject.content(target));
-            ui.prompt(&escape_json(request.body))?;
-            diagnostics.extend(request.diagnostics);
+            let content = subject.content(target);
+            let (body, mut more) = match &subject.kept {
+                Some(kept) if format.is_recorded() => {
+                    let result = kept.request(&subject_flags, format, content)?;
+                    (result.body, result.notes)
+                }
+                _ => {
+                    let request = format.format(content);
+                    (request.body, request.diagnostics)
+                }
+            };
+            ui.prompt(&escape_json(body))?;
+            diagnostics.append(&mut more);
             match &mut subject.kept {
                 Some(kept) if !kept.constructed => kept.notes.extend(diagnostics),
                 _ => subject.prompt.diagnostics.extend(diagnostics),

@@ -72,6 +72,11 @@ pub trait RequestFormat: Debug + Send + Sync {
     /// Returns half a sentence for lists and help.
     fn about(&self) -> &'static str;
 
+    /// Returns true if the body is that of a service, so that the requests of a conversation are recorded and compared.
+    fn is_recorded(&self) -> bool {
+        true
+    }
+
     /// Turns prompt, messages and tools into a body. What the format cannot express is a diagnostic of the request.
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest;
 }

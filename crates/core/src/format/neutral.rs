@@ -41,6 +41,10 @@ impl RequestFormat for Neutral {
         "prompt, messages and tools as one JSON object"
     }
 
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
         let mut diagnostics = Diagnostics::new();
         let placement = place(&content, &mut diagnostics);

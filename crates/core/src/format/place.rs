@@ -53,6 +53,7 @@ pub(super) fn place<'c>(content: &RequestContent<'c>, diagnostics: &mut Diagnost
     } else {
         AttachmentRole::User
     };
+    let earlier = placement.placed.len();
     for attachment in &content.prompt.attachments {
         let wrapped = Attachment::wrap(&attachment.text);
         if wrapped.escaped > 0 {
@@ -63,13 +64,17 @@ pub(super) fn place<'c>(content: &RequestContent<'c>, diagnostics: &mut Diagnost
         match (attachment.place, newest) {
             (AttachmentPlace::FirstUser, _) => placement.first.push(wrapped.text),
             (AttachmentPlace::LastUser, Some(message)) => {
-                placement.placed.push(Cow::Owned(PlacedAttachment {
+                let new = PlacedAttachment {
                     after: message.origin.message,
                     digest: digest(message),
                     role,
                     section: attachment.part.section.clone(),
                     text: attachment.text.clone(),
-                }));
+                };
+                // The same request again, after a failure: what was sent is not sent twice.
+                if !placement.placed[..earlier].iter().any(|placed| **placed == new) {
+                    placement.placed.push(Cow::Owned(new));
+                }
             }
             (AttachmentPlace::LastUser, None) => placement.last.push(wrapped.text),
         }

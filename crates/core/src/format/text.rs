@@ -21,6 +21,10 @@ impl RequestFormat for Text {
         "exactly the bytes of the prompt"
     }
 
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
         FormattedRequest {
             media_type: "text/plain; charset=utf-8",

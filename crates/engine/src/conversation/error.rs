@@ -58,7 +58,7 @@ impl ConversationError {
             ConversationError::Engine(_) | ConversationError::Record(_) => None,
             ConversationError::Unknown(_) => Some("its first turn makes it".to_owned()),
             ConversationError::UnknownRequest(..) => {
-                Some("`preface conversation requests` lists them".to_owned())
+                Some("`preface conversation history ID --requests` lists them".to_owned())
             }
             ConversationError::NoCwd => Some("say `cwd`".to_owned()),
             ConversationError::Outside(_) => {

@@ -20,7 +20,7 @@ use preface_core::{
     variable::VariableKey,
 };
 use preface_host::models;
-use preface_store::{Actor, ConversationId, PromptSummary, Revision, StoredRequest};
+use preface_store::{Actor, ConversationId, PromptSummary, Revision, StoredRequest, format_instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -77,6 +77,62 @@ pub struct NumberedRequest {
     pub record: RequestRecord,
     /// Reasoning in messages before this position was left out.
     pub reasoning_from: usize,
+}
+
+/// A recorded request as lists show it, without its blocks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RequestSummary {
+    /// The number in the conversation, from 1.
+    pub number: u64,
+    /// The time, RFC 3339.
+    pub at: String,
+    /// The revision of the stored prompt that it was made with.
+    pub revision: u64,
+    /// The format of the body.
+    pub format: String,
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The bytes of its blocks.
+    pub bytes: usize,
+    /// The comparison with the request before; null for the first one.
+    pub comparison: Option<PrefixComparison>,
+    /// The share of the request that a cache can have from the one before, from 0 to 1.
+    pub expected_read: f64,
+    /// The share of its tokens that the service read from the cache, from 0 to 1; null where that was not reported.
+    pub cache_read: Option<f64>,
+    /// What the service counted, as the caller reported it.
+    pub usage: Option<RequestUsage>,
+}
+
+impl RequestSummary {
+    /// Returns the summary of each request of a conversation.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "shares, not counts")]
+    pub fn all(requests: &[NumberedRequest]) -> Vec<RequestSummary> {
+        let mut before: Option<&NumberedRequest> = None;
+        let summary = |request: &'_ NumberedRequest, before: Option<&NumberedRequest>| {
+            let record = &request.record;
+            let comparison = before.map(|before| before.record.compare(record));
+            let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
+            let common = comparison.as_ref().map_or(0, |comparison| comparison.common_bytes);
+            let read =
+                |usage: RequestUsage| usage.cache_read_tokens as f64 / usage.input_tokens.max(1) as f64;
+            RequestSummary {
+                number: request.number,
+                at: format_instant(request.at),
+                revision: request.revision.revision,
+                format: record.format.clone(),
+                model: record.model.clone(),
+                bytes,
+                comparison,
+                expected_read: common as f64 / bytes.max(1) as f64,
+                cache_read: record.usage.map(read),
+                usage: record.usage,
+            }
+        };
+        requests.iter().map(|request| summary(request, before.replace(request))).collect()
+    }
 }
 
 /// What belongs to one turn and is not stored: tools, reminders, and the rules for messages.

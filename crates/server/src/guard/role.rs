@@ -8,8 +8,13 @@ use preface::store::TokenRole;
 const ANALYZE: [&str; 2] = ["/scopes", "/system-prompt/analyze"];
 
 /// The requests of an agent during a conversation.
-const CONVERSE: [&str; 3] =
-    ["/conversations/{id}/compactions", "/conversations/{id}/refresh", "/conversations/{id}/turns"];
+const CONVERSE: [&str; 5] = [
+    "/conversations/{id}/compactions",
+    "/conversations/{id}/refresh",
+    "/conversations/{id}/requests",
+    "/conversations/{id}/requests/{number}/usage",
+    "/conversations/{id}/turns",
+];
 
 /// Returns the role that a request needs. `route` is the address as the router names it. A handler may need another for
 /// some of its parameters.

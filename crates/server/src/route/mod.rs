@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod conversations;
 pub mod editor;
+pub mod requests;
 pub mod scopes;
 pub mod service;
 pub mod system_prompt;

@@ -1,5 +1,6 @@
 //! The metrics of `/metrics`.
 
+use preface_core::format::RequestUsage;
 use prometheus_client::{
     encoding::{EncodeLabelSet, EncodeLabelValue, text},
     metrics::{
@@ -63,6 +64,16 @@ struct AnswerLabels {
     answer: CacheAnswer,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ExtendsLabels {
+    extends: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct TokenLabels {
+    kind: &'static str,
+}
+
 /// Counts what happens. Each service has its own.
 pub struct Metrics {
     registry: Registry,
@@ -74,6 +85,8 @@ pub struct Metrics {
     constructs: Family<OutcomeLabels, Counter>,
     store_errors: Counter,
     cache: Family<AnswerLabels, Counter>,
+    formatted: Family<ExtendsLabels, Counter>,
+    tokens: Family<TokenLabels, Counter>,
 }
 
 /// From a quarter of a millisecond to eight seconds.
@@ -102,6 +115,12 @@ impl Default for Metrics {
         registry.register("preface_store_errors", "Requests that the store failed", store_errors.clone());
         let cache = Family::default();
         registry.register("preface_conversation_cache", "Conversations looked up in memory", cache.clone());
+        let formatted = Family::default();
+        let help = "Requests formatted, by whether they extend the one before";
+        registry.register("preface_model_requests", help, formatted.clone());
+        let tokens = Family::default();
+        let help = "Input tokens that callers reported, by where the service read them";
+        registry.register("preface_input_tokens", help, tokens.clone());
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("preface_build", "What runs", build);
         let start = Gauge::<f64, std::sync::atomic::AtomicU64>::default();
@@ -116,6 +135,8 @@ impl Default for Metrics {
             constructs,
             store_errors,
             cache,
+            formatted,
+            tokens,
         }
     }
 }
@@ -124,6 +145,23 @@ impl Metrics {
     /// A prompt was constructed, or was not.
     pub fn constructed(&self, outcome: ConstructOutcome) {
         self.constructs.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
+    /// Counts a formatted request.
+    pub(crate) fn formatted(&self, extends: bool) {
+        let extends = if extends { "true" } else { "false" };
+        self.formatted.get_or_create(&ExtendsLabels { extends }).inc();
+    }
+
+    /// Adds the tokens that a caller reported.
+    pub(crate) fn counted(&self, usage: RequestUsage) {
+        let RequestUsage { input_tokens, cache_read_tokens, cache_write_tokens, .. } = usage;
+        let rest = input_tokens.saturating_sub(cache_read_tokens).saturating_sub(cache_write_tokens);
+        for (kind, tokens) in
+            [("cache_read", cache_read_tokens), ("cache_write", cache_write_tokens), ("uncached", rest)]
+        {
+            self.tokens.get_or_create(&TokenLabels { kind }).inc_by(tokens);
+        }
     }
 
     /// The store failed a request. Whatever leaves as the problem of a store is counted already.

@@ -1,6 +1,6 @@
 //! `preface conversation diff`: the difference between two stored prompts of a conversation.
 
-use super::{history::replaced, id, unknown};
+use super::{history::replaced, id, requests, unknown};
 use crate::{
     command::diff::{Receipt, show},
     conversation_prompt::known,
@@ -19,18 +19,19 @@ const EXAMPLES: &str = "\
 Examples:
   preface conversation diff 7f3a          what the last change was
   preface conversation diff 7f3a 1        revision 1 against the current one
-  preface conversation diff 7f3a 1 2";
+  preface conversation diff 7f3a 1 2
+  preface conversation diff 7f3a --to 4   where request 4 differs from request 3";
 
 /// Show what changed between two revisions of a stored prompt
 ///
 /// Without FROM it is the revision before the current one, without TO the current one. `preface conversation history` lists
-/// the revisions.
+/// the revisions, and with `--requests` the requests that `preface build --conversation ID --format anthropic` recorded.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// The conversation
     #[arg(value_name = "ID", value_parser = id, add = crate::complete::conversations())]
-    id: ConversationId,
+    pub(super) id: ConversationId,
 
     /// The revision before
     #[arg(value_name = "FROM")]
@@ -40,20 +41,31 @@ pub struct Args {
     #[arg(value_name = "TO")]
     to: Option<u64>,
 
+    /// Compare recorded requests instead: request N with the one of `--to`
+    #[arg(long = "from", value_name = "N", conflicts_with = "from")]
+    pub(super) from_request: Option<u64>,
+
+    /// Compare recorded requests instead: the one of `--from`, or the one before, with request N
+    #[arg(long = "to", value_name = "N", conflicts_with = "from")]
+    pub(super) to_request: Option<u64>,
+
     /// Exit with 1 if they differ
     #[arg(long)]
-    exit_code: bool,
+    pub(super) exit_code: bool,
 
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
+    pub(super) format: OutputFormat,
 
     #[command(flatten)]
-    store: StoreFlag,
+    pub(super) store: StoreFlag,
 }
 
 /// Compares and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    if args.from_request.is_some() || args.to_request.is_some() {
+        return requests::diff(ui, args);
+    }
     let found = args.store.look(async |store| {
         let history = replaced(&store, &args.id).await?;
         Ok((known(&store, &args.id).await?, history))

@@ -1,6 +1,6 @@
 //! `preface conversation history`: what a conversation was told before.
 
-use super::{document, id, template, unknown};
+use super::{document, id, requests, template, unknown};
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
@@ -18,7 +18,8 @@ use std::sync::Arc;
 const EXAMPLES: &str = "\
 Examples:
   preface conversation history 7f3a
-  preface conversation history 7f3a 1 > first-prompt.md";
+  preface conversation history 7f3a 1 > first-prompt.md
+  preface conversation history 7f3a --requests";
 
 /// List the earlier prompts of a conversation, or print one of them
 ///
@@ -34,6 +35,10 @@ pub struct Args {
     #[arg(value_name = "REVISION", conflicts_with = "format")]
     revision: Option<u64>,
 
+    /// List the recorded requests instead, and how far each extends the one before
+    #[arg(long, conflicts_with = "revision")]
+    requests: bool,
+
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
@@ -44,6 +49,9 @@ pub struct Args {
 
 /// Prints the list, or one prompt.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    if args.requests {
+        return requests::list(ui, &args.store, &args.id, args.format);
+    }
     let found = args.store.look(async |store| replaced(&store, &args.id).await)?;
     let history = found.ok_or_else(|| unknown(&args.id))?;
     if let Some(revision) = args.revision {

@@ -7,6 +7,7 @@ mod diff;
 mod history;
 mod list;
 mod refresh;
+mod requests;
 mod show;
 
 use crate::{

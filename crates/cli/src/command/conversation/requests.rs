@@ -1,0 +1,126 @@
+//! The recorded requests of a conversation: the list, and where one differs from another.
+
+use super::{diff, unknown};
+use crate::{
+    failure::{CommandFailure, Exit},
+    files,
+    flags::OutputFormat,
+    json::ListDocument,
+    store::StoreFlag,
+    ui::{
+        Ui, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::{minute, number, one_line},
+    },
+};
+use preface::{
+    conversation::{ConversationError, ConversationService, InlineOffload, NumberedRequest, RequestSummary},
+    core::format::PrefixComparison,
+    store::ConversationId,
+};
+use std::sync::Arc;
+
+fn requests(store: &StoreFlag, id: &ConversationId) -> Result<Vec<NumberedRequest>, CommandFailure> {
+    let found = store.look(async |store| {
+        let service = ConversationService::new(Arc::new(files::system()), store, Arc::new(InlineOffload));
+        Ok(service.requests(id).await?)
+    })?;
+    found.ok_or_else(|| unknown(id))
+}
+
+/// Prints the recorded requests.
+pub fn list(
+    ui: &Ui,
+    store: &StoreFlag,
+    id: &ConversationId,
+    format: OutputFormat,
+) -> Result<Exit, CommandFailure> {
+    let summaries = RequestSummary::all(&requests(store, id)?);
+    match format {
+        OutputFormat::Json => {
+            ui.json(&ListDocument { kind: "requests", entries: summaries, diagnostics: &[] })?;
+        }
+        OutputFormat::Text if summaries.is_empty() => {
+            ui.view(
+                "No request is recorded. `preface build --conversation ID --format anthropic` records one.\n",
+            )?;
+        }
+        OutputFormat::Text => ui.view(&table(&summaries, ui.columns()))?,
+    }
+    Ok(Exit::Done)
+}
+
+fn table(summaries: &[RequestSummary], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let mut table = TextTable::new([
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+    ]);
+    let heads = ["request", "built", "model", "bytes", "expected", "cached", "difference"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let share = |share: f64| format!("{:.0}%", share * 100.0);
+    for one in summaries {
+        let change = one.comparison.as_ref().and_then(|comparison| comparison.change.as_ref());
+        table.row([
+            Cell::styled(one.number.to_string(), style::BOLD),
+            Cell::styled(minute(&one.at), dim),
+            one_line(one.model.as_deref().unwrap_or(&one.format)).into(),
+            number(one.bytes).into(),
+            share(one.expected_read).into(),
+            one.cache_read.map_or_else(String::new, share).into(),
+            Cell::styled(
+                change.map_or_else(String::new, |change| one_line(&change.to_string())),
+                style::CARE,
+            ),
+        ]);
+    }
+    table.show(room)
+}
+
+/// Compares two recorded requests and prints the first difference.
+pub fn diff(ui: &Ui, args: &diff::Args) -> Result<Exit, CommandFailure> {
+    let requests = requests(&args.store, &args.id)?;
+    let find = |number: u64| {
+        requests
+            .iter()
+            .find(|request| request.number == number)
+            .ok_or_else(|| ConversationError::UnknownRequest(args.id.clone(), number))
+    };
+    let behind = |number: u64| requests.iter().map(|one| one.number).find(|other| *other > number);
+    let before = |number: u64| requests.iter().map(|one| one.number).rfind(|other| *other < number);
+    let (from, to) = match (args.from_request, args.to_request) {
+        (Some(from), Some(to)) => (from, to),
+        (Some(from), None) => (from, behind(from).unwrap_or(from)),
+        (None, Some(to)) => (before(to).unwrap_or(to), to),
+        (None, None) => (0, 0),
+    };
+    let comparison = find(from)?.record.compare(&find(to)?.record);
+    match args.format {
+        OutputFormat::Json => ui.json(&comparison)?,
+        OutputFormat::Text => ui.view(&view(from, to, &comparison))?,
+    }
+    Ok(if args.exit_code && !comparison.extends { Exit::Failed } else { Exit::Done })
+}
+
+fn view(from: u64, to: u64, comparison: &PrefixComparison) -> String {
+    let PrefixComparison { common_bytes, earlier_bytes, common_blocks, .. } = comparison;
+    let common = format!(
+        "{} of {} bytes ({common_blocks} blocks) of request {from} are the beginning of request {to}",
+        number(*common_bytes),
+        number(*earlier_bytes)
+    );
+    match &comparison.change {
+        None => format!("request {to} extends request {from}: {common}.\n"),
+        Some(change) => {
+            format!(
+                "request {to} does not extend request {from}: {}.\n{common}.\n",
+                one_line(&change.to_string())
+            )
+        }
+    }
+}

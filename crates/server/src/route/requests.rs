@@ -1,0 +1,180 @@
+//! The requests of conversations: bodies for a service, recorded by digests, and what the service counted.
+
+use crate::{
+    App, Problem,
+    caller::Caller,
+    extract::{JsonBody, PathValues},
+    reply::HandlerResult,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use preface::{
+    conversation::{Asked, RequestInput, RequestSummary},
+    store::ConversationId,
+};
+use preface_core::{
+    attachment::PlacedAttachment,
+    diagnostic::Diagnostics,
+    format::{self, CachePlan, FORMATS, PrefixComparison, RequestUsage},
+    message::Message,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The most characters of a model's name.
+const NAME: usize = 4096;
+
+/// The next request of a conversation.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestBody {
+    /// The format of the body: `anthropic`, `openai-responses`, `openai-chat`, `openai-compatible`, `gemini` or
+    /// `bedrock-converse`.
+    format: String,
+    /// The whole history, oldest message first, in the neutral form, Anthropic's or OpenAI's.
+    #[schema(value_type = Vec<Object>, max_items = 100_000)]
+    messages: Vec<Message>,
+    /// The model of this request; default: that of the stored prompt.
+    #[schema(max_length = 4096)]
+    model: Option<String>,
+    /// The active tools, by name; default: those of the stored prompt.
+    #[schema(max_items = 1000)]
+    tools: Option<Vec<String>>,
+    /// Events of this turn: `{"type": "plan-mode", …}`. Each can be a reminder.
+    #[serde(default)]
+    #[schema(value_type = Vec<Object>, max_items = 1000)]
+    events: Vec<Value>,
+    /// The most tokens of the answer.
+    #[schema(minimum = 1)]
+    max_output_tokens: Option<u64>,
+}
+
+/// A request that is ready to be sent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RequestReply {
+    /// The conversation.
+    #[schema(value_type = String)]
+    conversation_id: ConversationId,
+    /// The number of the request in the conversation, from 1.
+    number: u64,
+    /// The revision of the stored prompt.
+    revision: u64,
+    /// The body to send.
+    #[schema(value_type = Object)]
+    body: Box<RawValue>,
+    /// What the service caches of it.
+    cache: Option<CachePlan>,
+    /// The attachments that got their place in this request. They are recorded and are in every later request.
+    attachments: Vec<PlacedAttachment>,
+    /// The comparison with the request before; null for the first one.
+    comparison: Option<PrefixComparison>,
+    /// Diagnostics.
+    #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
+    diagnostics: Diagnostics,
+}
+
+/// The recorded requests of a conversation.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RequestList {
+    /// The requests, the first one first.
+    items: Vec<RequestSummary>,
+}
+
+/// Formats the next request of a conversation and records its digests: the stored prompt, the tools and reminders of this turn,
+/// and the messages. Reminders of earlier requests stay in their places.
+#[utoipa::path(
+    post, path = "/conversations/{id}/requests", tag = "conversations", operation_id = "request",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    request_body = RequestBody,
+    responses(
+        (status = 201, body = RequestReply, description = "The body to send, and how it extends the request before"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
+        (status = 409, body = Problem, content_type = "application/problem+json", description = "The stored prompt includes text of a project whose trust was declined or revoked on this node (`trust-changed`)"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "The format does not exist, or tools and reminders cannot be built"),
+    ),
+)]
+pub async fn request(
+    State(app): State<Arc<App>>,
+    PathValues(id): PathValues<ConversationId>,
+    Caller(actor): Caller,
+    JsonBody(body): JsonBody<RequestBody>,
+) -> HandlerResult<(StatusCode, Json<RequestReply>)> {
+    let RequestBody { format, messages, model, tools, events, max_output_tokens } = body;
+    let Some(format) = format::find(&format).filter(|format| format.is_recorded()) else {
+        let names = FORMATS.iter().filter(|format| format.is_recorded());
+        let names: Vec<String> = names.map(|format| format!("`{}`", format.name())).collect();
+        let detail = "`format` is not the format of a service";
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "format", detail)
+            .help(format!("formats are {}", names.join(", "))));
+    };
+    let long = |text: &String| text.chars().count() > NAME || text.contains('\0');
+    if model.iter().chain(tools.iter().flatten()).any(long) {
+        let detail = format!("`model` or a tool is longer than {NAME} characters or contains U+0000");
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
+    }
+    let asked = Asked { tools, home_trust: app.settings.home_trust, ..Asked::default() };
+    let input = RequestInput { format, model, messages, events, max_output_tokens };
+    let result = app.service.request(&id, &asked, input, &actor).await?;
+    app.metrics.formatted(result.comparison.as_ref().is_none_or(|comparison| comparison.extends));
+    let body = RawValue::from_string(result.body).map_err(|error| {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "record", format!("the body is not JSON: {error}"))
+    })?;
+    let reply = RequestReply {
+        conversation_id: id,
+        number: result.number,
+        revision: result.head.revision.revision,
+        body,
+        cache: result.cache,
+        attachments: result.attachments,
+        comparison: result.comparison,
+        diagnostics: result.notes,
+    };
+    Ok((StatusCode::CREATED, Json(reply)))
+}
+
+/// Lists the recorded requests of a conversation, with how far each extends the one before.
+#[utoipa::path(
+    get, path = "/conversations/{id}/requests", tag = "conversations", operation_id = "requests",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    responses(
+        (status = 200, body = RequestList, description = "The requests"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
+    ),
+)]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    PathValues(id): PathValues<ConversationId>,
+) -> HandlerResult<Json<RequestList>> {
+    let requests = app.service.requests(&id).await?;
+    Ok(Json(RequestList { items: RequestSummary::all(&requests) }))
+}
+
+/// Adds to a request what the service counted: its `usage` (`usageMetadata` of Gemini) as it is.
+#[utoipa::path(
+    post, path = "/conversations/{id}/requests/{number}/usage", tag = "conversations", operation_id = "usage",
+    params(
+        ("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255),
+        ("number" = u64, Path, description = "The number of the request"),
+    ),
+    request_body(content = Object, description = "The numbers of the service"),
+    responses(
+        (status = 200, body = RequestUsage, description = "The numbers as they are recorded"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation or the request does not exist"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "No number of input tokens is in the body"),
+    ),
+)]
+pub async fn usage(
+    State(app): State<Arc<App>>,
+    PathValues((id, number)): PathValues<(ConversationId, u64)>,
+    JsonBody(body): JsonBody<serde_json::Map<String, Value>>,
+) -> HandlerResult<Json<RequestUsage>> {
+    let usage = RequestUsage::read(&Value::Object(body)).ok_or_else(|| {
+        let detail = "the body has no number of input tokens";
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "usage", detail)
+            .help("send `usage` of the answer (`usageMetadata` of Gemini) as it is")
+    })?;
+    app.service.set_usage(&id, number, usage).await?;
+    app.metrics.counted(usage);
+    Ok(Json(usage))
+}
