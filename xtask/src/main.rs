@@ -22,6 +22,7 @@ mod postgres;
 mod props;
 mod real;
 mod release;
+mod requests;
 mod say;
 mod tally;
 mod test;
@@ -57,6 +58,7 @@ const COMMANDS: &[Command] = &[
     props::COMMAND,
     real::COMMAND,
     release::COMMAND,
+    requests::COMMAND,
     test::COMMAND,
     web::COMMAND,
 ];

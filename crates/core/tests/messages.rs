@@ -232,8 +232,8 @@ fn a_file_that_is_refused_is_told_with_place_message_and_remedy() {
             "write `{\"messages\": []}`",
         ),
         (
-            format!("{user}\n{{\"role\":\"tool\",\"content\":\"x\"}}"),
-            "message 1: unknown role `tool`",
+            format!("{user}\n{{\"role\":\"tols\",\"content\":\"x\"}}"),
+            "message 1: unknown role `tols`",
             2,
             9,
             "",

@@ -61,7 +61,13 @@ fn bare_objects(at: &str, schema: &Value) -> Vec<String> {
 fn every_object_of_ours_is_described() {
     let api = serde_json::to_value(preface_server::api()).unwrap();
     let bare = bare_objects("", &api["components"]["schemas"]);
-    assert_eq!(bare, ["/Tool/properties/input_schema"], "a JSON Schema of any kind");
+    let any = [
+        "/RequestBody/properties/events/items",
+        "/RequestBody/properties/messages/items",
+        "/RequestReply/properties/body",
+        "/Tool/properties/input_schema",
+    ];
+    assert_eq!(bare, any, "JSON Schemas, and the shapes of several vendors");
 }
 
 #[tokio::test]

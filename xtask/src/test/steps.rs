@@ -125,6 +125,12 @@ pub const STEPS: &[Step] = &[
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "mcp-serve"]))),
     },
     Step {
+        name: "requests",
+        about: "cargo xtask requests: request bodies, golden and random, checked with the SDKs of four vendors",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "requests"]))),
+    },
+    Step {
         name: "web",
         about: "cargo xtask web --test: the editor, built and tried in Chromium against the real service",
         when: When::All,

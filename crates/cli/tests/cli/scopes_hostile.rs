@@ -57,18 +57,18 @@ fn tells(sandbox: &Sandbox, code: &str, words: &str) {
 const DISCOVERY: &str = "extension/manifest-invalid";
 
 #[test]
-fn a_hundred_megabytes_of_settings_are_not_read() {
+fn two_hundred_megabytes_of_settings_are_not_read() {
     for (layer, code) in [("home/.stud", "settings/shape-invalid"), ("work/.stud", "file/too-large")] {
         let sandbox = sound();
         let file = fs::File::create(sandbox.path(layer).join("settings.json")).expect("a file");
-        file.set_len(100 << 20).expect("a sparse file");
-        tells(&sandbox, code, "104857600 bytes, more than the limit of 1048576");
+        file.set_len(200 << 20).expect("a sparse file");
+        tells(&sandbox, code, "209715200 bytes, more than the limit of 1048576");
         if !cfg!(target_os = "linux") {
             continue;
         }
         // What is not read takes no memory: fewer addresses than the file has bytes are enough.
         let ran = Command::new("sh")
-            .args(["-c", "ulimit -v 98304 && exec \"$0\" list extensions --preset stud --trust once -q"])
+            .args(["-c", "ulimit -v 196608 && exec \"$0\" list extensions --preset stud --trust once -q"])
             .arg(env!("CARGO_BIN_EXE_preface"))
             .current_dir(sandbox.path("work"))
             .env_clear()

@@ -23,8 +23,8 @@ fn unknown_words_get_the_nearest_one() {
             "error: unknown setting `budget.tokns`\nhelp: did you mean `budget.tokens`?\n",
         ),
         (
-            "preface build --format anthropic",
-            "error: unknown value for `--format`: `anthropic`\nhelp: possible values: text, json, request\n",
+            "preface build --format markdown",
+            "error: unknown value for `--format`: `markdown`\nhelp: possible values: anthropic, bedrock-converse, gemini, openai-chat, openai-compatible,\n      openai-responses, request, text, json\n",
         ),
         ("preface build --tokenizer o300k", "error: unknown counter: `o300k`\nhelp: did you mean `o200k`?\n"),
         (

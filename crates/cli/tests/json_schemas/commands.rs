@@ -2,12 +2,13 @@
 
 use crate::form::*;
 use preface::{
+    conversation::RequestSummary,
     core::{
         diagnostic::Diagnostic,
         diff::Difference,
         document::Document,
         extension::{Extension, ExtensionEntry},
-        format::CachePlan,
+        format::{CachePlan, PrefixComparison},
         mcp_servers::{DeclaredServer, ServerEntry},
         settings::LayerValue,
     },
@@ -43,6 +44,8 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
     let prompt = derived::<Document>(definitions);
     let difference = derived::<Difference>(definitions);
     let cache_plan = derived::<CachePlan>(definitions);
+    let request = derived::<RequestSummary>(definitions);
+    let comparison = derived::<PrefixComparison>(definitions);
     let extension = derived_as::<ExtensionEntry>("ExtensionEntry", definitions);
     let server = derived_as::<ServerEntry>("ServerEntry", definitions);
     let layer_value = derived::<LayerValue>(definitions);
@@ -805,6 +808,20 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The earlier prompts of a conversation.",
             document("prompts", with_conversation(&[("replaced_at", text("The time of the replacement."))])),
             &[("preface conversation history 7f3a --format json", 0)],
+        ),
+        out(
+            "conversation history",
+            "conversation-requests",
+            "The recorded requests of a conversation, as `--requests` lists them.",
+            document("requests", request),
+            &[("preface conversation history 7f3a --requests --format json", 0)],
+        ),
+        out(
+            "conversation diff",
+            "conversation-diff-requests",
+            "The comparison of two recorded requests, as `--from` and `--to` print it.",
+            comparison,
+            &[("preface conversation diff 7f3a --to 1 --format json", 0)],
         ),
         out(
             "conversation diff",

@@ -140,6 +140,9 @@ fn sandbox() -> Sandbox {
         );
     }
     sandbox.run("preface build --conversation 7f3a --trust once --now 2026-03-07T14:55:05Z").exits(0);
+    fs::write(sandbox.path("chat.jsonl"), "{\"role\":\"user\",\"content\":\"Hi\"}\n").expect("a file");
+    let request = "preface build --conversation 7f3a --trust once --format anthropic --model claude-opus-5-5 --messages";
+    sandbox.run(&format!("{request} {}", sandbox.path("chat.jsonl").display())).exits(0);
     sandbox
 }
 

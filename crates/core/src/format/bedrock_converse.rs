@@ -7,11 +7,10 @@ use super::{
     json::{Json, object},
     ledger,
     names::{NameRule, Names, check_unique, is_word},
-    place::place,
+    place::{place, settle_system},
     report::Report,
 };
 use crate::{
-    attachment::Attachment,
     diagnostic::{DiagnosticCode, Diagnostics},
     model::{CacheMarks, Vendor},
 };
@@ -82,12 +81,13 @@ impl RequestFormat for BedrockConverse {
             list: Vec::new(),
             names,
             ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
-            system_messages: row.known && row.model.system_messages,
             documents: 0,
             report: &mut report,
         };
         messages.extend(items);
-        let mut list = messages.list;
+        let list = messages.list;
+        let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
+        let mut list = settle_system(list, accepted, &mut report);
         let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
@@ -131,32 +131,20 @@ struct Messages<'c, 'r> {
     list: Vec<(&'static str, Vec<Json<'c>>)>,
     names: Names<'c>,
     ids: Names<'c>,
-    system_messages: bool,
     documents: usize,
     report: &'r mut Report,
 }
 
 impl<'c> Messages<'c, '_> {
     fn extend(&mut self, items: Vec<Item<'c>>) {
-        let mut items = items.into_iter().peekable();
-        while let Some(Item { message, kind }) = items.next() {
+        for Item { message, kind } in items {
             match kind {
                 ItemKind::User(blocks) => self.push("user", message, blocks),
                 ItemKind::Assistant(blocks, _) => self.push("assistant", message, blocks),
                 ItemKind::Result(result) => self.result(message, result),
                 ItemKind::System(texts) => {
-                    let before_answer =
-                        matches!(items.peek(), None | Some(Item { kind: ItemKind::Assistant(..), .. }));
-                    let behind_user = matches!(self.list.last(), Some(("user", _)));
-                    let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
-                    if self.system_messages && before_answer && behind_user {
-                        texts.for_each(|text| self.push_block("system", object! { "text": text }));
-                        continue;
-                    }
-                    let what = "instructions between the messages are sent in a message of the user";
-                    self.report.add(DiagnosticCode::RequestRoleUnsupported, message, what);
-                    for text in texts {
-                        self.push_block("user", object! { "text": Attachment::wrap(&text).text });
+                    for text in texts.into_iter().filter(|text| !text.trim().is_empty()) {
+                        self.push_block("system", object! { "text": text });
                     }
                 }
             }

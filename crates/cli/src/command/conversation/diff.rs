@@ -20,7 +20,7 @@ Examples:
   preface conversation diff 7f3a          what the last change was
   preface conversation diff 7f3a 1        revision 1 against the current one
   preface conversation diff 7f3a 1 2
-  preface conversation diff 7f3a --to 4   where request 4 differs from request 3";
+  preface conversation diff 7f3a --to 4   request 4 against request 3";
 
 /// Show what changed between two revisions of a stored prompt
 ///
