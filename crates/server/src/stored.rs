@@ -169,7 +169,12 @@ pub(crate) async fn write(
     let stored = templates::put(&*app.store, new, expect, actor).await?;
     let mut response = told(&EffectiveTemplate::of(Some(&stored), &default));
     if let Some(problems) = problems {
-        warn!(template = name.as_str(), version = stored.version, problems, "the stored template has problems");
+        warn!(
+            template = name.as_str(),
+            version = stored.version,
+            problems,
+            "the stored template has problems"
+        );
         let value = HeaderValue::from_str(&problems).expect("codes and numbers are ASCII");
         response.headers_mut().insert(DIAGNOSTICS, value);
     }
@@ -260,7 +265,8 @@ async fn check(app: &App, text: &str) -> HandlerResult<Option<String>> {
         if let Err(note) = engine.check_template(&request, &text)? {
             return Ok(Err(note));
         }
-        let file = LintFile { path: "template".into(), shown: "template".to_owned(), bytes: text.into_bytes() };
+        let file =
+            LintFile { path: "template".into(), shown: "template".to_owned(), bytes: text.into_bytes() };
         Ok(Ok(engine.lint_files(&request, &[file])?.findings))
     });
     let mut findings = checked.await?.map_err(|note| template_refused(*note))?;

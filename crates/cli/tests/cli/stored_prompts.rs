@@ -251,6 +251,34 @@ fn other_tools_settings_and_limits_of_a_later_turn_are_told() {
 }
 
 #[test]
+fn tools_that_one_of_two_turns_does_not_name_are_reported() {
+    let sandbox = Sandbox::empty();
+    let build = |preset: &str, id: &str, more: &str| {
+        let ran =
+            sandbox.run(&format!("preface build --preset {preset} --conversation {id} {more} -v")).exits(0);
+        ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for preset in ["default", "pi"] {
+        build(preset, &format!("{preset}-a"), "--tools read,bash");
+        let told = build(preset, &format!("{preset}-a"), "");
+        let expected = "warning: this turn names no tools, and the prompt was built for `bash`, `read`; the stored prompt stays as it was built [conversation/tools]";
+        assert!(told.contains(expected), "{told}");
+        let told = build(preset, &format!("{preset}-a"), "--tools bash,read");
+        assert!(!told.contains("conversation/tools"), "{told}");
+        build(preset, &format!("{preset}-b"), "");
+        let told = build(preset, &format!("{preset}-b"), "");
+        assert!(!told.contains("conversation/tools"), "{told}");
+        let told = build(preset, &format!("{preset}-b"), "--tools read");
+        assert!(told.contains("warning: this turn has other tools (`read`) than the prompt ("), "{told}");
+    }
+    // A prompt without a list of tools is right for all of them.
+    sandbox.home(".sf/agent/SYSTEM.md", "Be brief.\n");
+    build("pi", "c", "--tools read,bash");
+    let told = build("pi", "c", "--tools read");
+    assert!(!told.contains("conversation/tools"), "{told}");
+}
+
+#[test]
 fn a_turn_that_builds_again_says_what_it_is_built_for() {
     let sandbox = Sandbox::empty();
     sandbox.home(".stud/system.md", "G\n").work("a/.stud/system.md", "A\n").work("b/.stud/system.md", "B\n");
