@@ -181,6 +181,7 @@ impl Subject {
             prompt,
             snapshot: None,
             places: None,
+            profile: None,
             tools: Vec::new(),
             messages: Vec::new(),
             kept: Some(ConversationPrompt { head, constructed: false, notes: Diagnostics::new() }),

@@ -21,8 +21,8 @@ use preface::core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     draft::{Cut, CutWhy},
     explain::{
-        AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, PartRow, PromptMatch, SourceRow,
-        at_offset, at_source, at_text, spans_view_with,
+        AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, MatchPiece, PartRow, PromptMatch,
+        SourceRow, at_offset, at_source, at_text, spans_view_with,
     },
     origin::{Origin, Source},
 };
@@ -520,7 +520,7 @@ fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
                 "{bold}{}{bold:#} {dim}bytes {}–{}{dim:#}",
                 piece.section, piece.range.start, piece.range.end
             );
-            out.push_str(&origin(subject, &piece.origin, &subject.prompt.text[piece.range.clone()], columns));
+            out.push_str(&origin(subject, piece, columns));
         }
     }
     if found.len() > HITS {
@@ -530,8 +530,9 @@ fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
 }
 
 /// Shows where some bytes came from: the line of a file, or the name of what gave them.
-fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> String {
-    let line = short(&one_line(text), columns.saturating_sub(8)).into_owned();
+fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
+    let MatchPiece { origin, range, .. } = piece;
+    let line = short(&one_line(&subject.prompt.text[range.clone()]), columns.saturating_sub(8)).into_owned();
     match origin {
         Origin::Source { source, span, .. } => {
             let file = subject.file(source);
@@ -548,9 +549,15 @@ fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> Str
             };
             note::place(&place, style::GOOD, columns)
         }
-        Origin::Literal { profile, key } => {
-            format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n")
-        }
+        Origin::Literal { profile, key } => match subject.place_in_profile(profile, key, range) {
+            Some(place) => {
+                let dim = style::DIM;
+                let place = note::place(&place, style::GOOD, columns);
+                let about = format!("   {dim}(`{key}` of the profile {profile}){dim:#}\n");
+                place.replacen('\n', &about, 1)
+            }
+            None => format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n"),
+        },
         Origin::Variable { key, source } => {
             format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source))
         }

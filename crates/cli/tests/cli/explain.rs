@@ -75,10 +75,20 @@ context bytes 45–53
   │ ^^^^^^^^
 ",
     );
+    sandbox.run("preface explain --at 0").exits(0).prints(
+        "\
+identity bytes 0–1
+  ——▶ ~/.config/preface/profiles/small.toml:17:9   (`section.identity.text` of the profile small)
+   │
+17 │ text = \"You help.\"
+   │         ^
+",
+    );
+    // The separator is not in the file.
     sandbox
-        .run("preface explain --at 0")
+        .run("preface explain --at 9")
         .exits(0)
-        .prints("identity bytes 0–1\n ——▶ `section.identity.text` of the profile small\n     Y\n");
+        .prints("rules bytes 9–10\n ——▶ `join` of the profile small\n     \\n\n");
     sandbox
         .run("preface explain --at AGENTS.md:3")
         .exits(0)
