@@ -202,7 +202,7 @@ impl ConversationPrompt {
             true => format!("for later turns of `{id}` (revision {})", revision.revision),
             false => format!("since {constructed_at}, for `{id}` (revision {})", revision.revision),
         };
-        ui.say(&format!("{good}kept{good:#}{dim}: {line}{dim:#}\n"));
+        ui.say(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
         let told = if self.constructed { prompt.clone() } else { Prompt::default() };
         notes::tell(ui, talk, &Prompt { diagnostics: self.notes.clone(), ..told });
     }
