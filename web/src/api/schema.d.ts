@@ -729,7 +729,7 @@ export interface components {
          * @description The kinds of reasons for a section not to be in the prompt.
          * @enum {string}
          */
-        AbsentReason: "condition" | "silent" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
+        AbsentReason: "condition" | "no_text" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
         /** @description What there is to see of a template. */
         Analysis: {
             /** @description What is to be said of it, by place. */

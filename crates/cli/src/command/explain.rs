@@ -1,5 +1,6 @@
 //! `preface explain`: where every byte comes from.
 
+mod apportion;
 mod largest;
 
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
         text::{count, number, one_line, short, short_middle, wrap},
     },
 };
+use apportion::apportion;
 use preface::core::{
     attachment::AttachmentPlace,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
@@ -183,12 +185,18 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
     ]);
     table.row(["tokens", "share", "stability", "section"].map(|head| Cell::styled(head, dim)));
     let cache = &explained.cache;
+    let counts = row_tokens(&explained);
+    let tenths = apportion(&counts, 1000);
     for (at, part) in explained.parts.iter().enumerate() {
         if at == cache.static_parts && at > 0 {
             let line = format!("── static up to here: {} tokens ──", number(cache.static_tokens));
             table.row(["".into(), "".into(), "".into(), Cell::styled(line, style::GOOD)]);
         }
-        part_rows(&mut table, part, room);
+        let share = match tenths[at] {
+            0 if part.bytes > 0 => "<0.1%".to_owned(),
+            tenths => percent(tenths as f64 / 1000.0),
+        };
+        part_rows(&mut table, part, counts[at], share, room);
     }
     table.row([
         Cell::styled(number(tokens.count), bold),
@@ -239,13 +247,14 @@ fn aside_rows(table: &mut TextTable<3>, attachment: &AttachmentRow, room: Option
         Cell::styled(attachment.stability.as_str(), style::stability(attachment.stability)),
         Cell::styled(attachment.id.as_str(), style::BOLD),
     ]);
-    for source in &attachment.sources {
+    let sources = &attachment.sources;
+    for (source, tokens) in sources.iter().zip(source_tokens(sources, attachment.tokens)) {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
         };
         table.row([
-            Cell::styled(number(source.tokens), dim),
+            Cell::styled(number(tokens), dim),
             Cell::styled(kind(source), dim),
             Cell::styled(format!("  {label}"), dim),
         ]);
@@ -280,21 +289,32 @@ fn triggers(explained: &Explanation, room: Option<usize>) -> String {
 /// Columns before the last one, at their usual widths.
 const BEFORE: usize = 32;
 
-fn part_rows(table: &mut TextTable<4>, part: &PartRow, room: Option<usize>) {
+/// Returns the tokens of each part, so that they add up to those of the static prefix and of the whole prompt.
+fn row_tokens(explained: &Explanation) -> Vec<usize> {
+    let counts: Vec<usize> = explained.parts.iter().map(|part| part.tokens).collect();
+    let (first, rest) = counts.split_at(explained.cache.static_parts);
+    let in_static = if rest.is_empty() { explained.tokens.count } else { explained.cache.static_tokens };
+    let mut rows = apportion(first, in_static);
+    rows.extend(apportion(rest, explained.tokens.count.saturating_sub(in_static)));
+    rows
+}
+
+fn part_rows(table: &mut TextTable<4>, part: &PartRow, tokens: usize, share: String, room: Option<usize>) {
     let dim = style::DIM;
     table.row([
-        number(part.tokens).into(),
-        percent(part.share).into(),
+        number(tokens).into(),
+        share.into(),
         Cell::styled(part.stability.as_str(), style::stability(part.stability)),
         Cell::styled(part.section.as_str(), style::BOLD),
     ]);
-    for source in &merged(part) {
+    let sources = merged(part);
+    for (source, tokens) in sources.iter().zip(source_tokens(&sources, tokens)) {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
         };
         table.row([
-            Cell::styled(number(source.tokens), dim),
+            Cell::styled(number(tokens), dim),
             "".into(),
             Cell::styled(kind(source), dim),
             Cell::styled(format!("  {label}"), dim),
@@ -303,6 +323,11 @@ fn part_rows(table: &mut TextTable<4>, part: &PartRow, room: Option<usize>) {
     for cut in &part.cuts {
         table.row(["".into(), "".into(), "".into(), Cell::styled(format!("  {}", lost(cut)), style::CARE)]);
     }
+}
+
+/// Returns the tokens of each source, so that they add up to those of its text.
+fn source_tokens(sources: &[SourceRow], total: usize) -> Vec<usize> {
+    apportion(&sources.iter().map(|source| source.tokens).collect::<Vec<_>>(), total)
 }
 
 /// The sources of a part, each variable once, and what the profile itself put there as one: headers, separators, forms.
@@ -396,7 +421,8 @@ fn absent(subject: &Subject) -> String {
     let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
     table.row(["section", "reason", "why"].map(|head| Cell::styled(head, style::DIM)));
     for one in &subject.prompt.absent {
-        let reason = format!("{:?}", one.reason).to_lowercase();
+        let reason = serde_json::to_value(one.reason).ok();
+        let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or_default().replace('_', " ");
         table.row([
             Cell::styled(one.section.as_str(), style::BOLD),
             reason.into(),

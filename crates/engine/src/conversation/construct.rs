@@ -137,7 +137,7 @@ impl ConstructInput {
             prompt.parts.iter().any(|part| part.section == *section)
                 || prompt.absent.iter().any(|absent| {
                     absent.section == *section
-                        && matches!(absent.reason, AbsentReason::Silent | AbsentReason::Empty)
+                        && matches!(absent.reason, AbsentReason::NoText | AbsentReason::Empty)
                 })
         };
         let lists_tools = profile.sections.iter().any(|section| {
