@@ -52,6 +52,9 @@ enum ProfileLocation {
     Dir(PathBuf),
 }
 
+/// A profile and those that it extends.
+type ProfileChain = Vec<(RawProfile, ProfileLocation)>;
+
 /// Loads a profile with everything that it extends and every text that it names.
 ///
 /// `global` is the directory that `profiles/` lies in.
@@ -73,7 +76,7 @@ pub fn load(
     {
         return Ok(preset.profile.clone());
     }
-    let (mut chain, names) = chain(system, global, choice)?;
+    let (mut chain, names) = read_chain(system, global, choice)?;
     chain.reverse();
     let (raws, homes): (Vec<RawProfile>, Vec<ProfileLocation>) = chain.into_iter().unzip();
     let mut files: Vec<BundledFile> = Vec::new();
@@ -92,12 +95,12 @@ pub fn load(
 }
 
 /// Reads a profile and what it extends, the chosen one first; with the names of the chain that are names.
-fn chain(
+fn read_chain(
     system: &dyn System,
     global: Option<&Path>,
     choice: &ProfileChoice,
-) -> Result<(Vec<(RawProfile, ProfileLocation)>, Vec<String>), ProfileError> {
-    let mut chain: Vec<(RawProfile, ProfileLocation)> = Vec::new();
+) -> Result<(ProfileChain, Vec<String>), ProfileError> {
+    let mut chain: ProfileChain = Vec::new();
     let mut names = Vec::new();
     let mut next = Some(choice.clone());
     while let Some(choice) = next {
@@ -128,7 +131,7 @@ pub fn locate(
     text: &str,
     part: &Range<usize>,
 ) -> Option<Place> {
-    let (chain, _) = chain(system, global, choice).ok()?;
+    let (chain, _) = read_chain(system, global, choice).ok()?;
     // A variant is named behind the profile that was chosen, whichever of the chain has it.
     let chosen = &chain.first()?.0.name;
     let overlaid = profile.strip_prefix(chosen).is_some_and(|rest| rest.starts_with(' '));
