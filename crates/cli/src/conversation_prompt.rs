@@ -190,6 +190,7 @@ impl Subject {
             prompt,
             snapshot: None,
             places: None,
+            profile: None,
             tools: Vec::new(),
             messages: Vec::new(),
             attachment_role: AttachmentRole::default(),
@@ -226,7 +227,7 @@ impl ConversationPrompt {
             true => format!("for later turns of `{id}` (revision {})", revision.revision),
             false => format!("since {constructed_at}, for `{id}` (revision {})", revision.revision),
         };
-        ui.say(&format!("{good}kept{good:#}{dim}: {line}{dim:#}\n"));
+        ui.say(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
         let told = if self.constructed { prompt.clone() } else { Prompt::default() };
         notes::tell(ui, talk, &Prompt { diagnostics: self.notes.clone(), ..told });
     }

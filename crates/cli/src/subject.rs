@@ -12,11 +12,11 @@ use crate::{
 };
 use clap::Args;
 use preface::{
-    BuildResult, COUNTERS, Engine, Headless, Request, Session, WriteScope,
+    BuildResult, COUNTERS, Engine, Headless, ProfileSource, Request, Session, WriteScope,
     core::{
         attachment::{AttachmentPlace, AttachmentRole},
         budget::Counter,
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
         document::Document,
         format::{RequestContent, RequestTarget},
         message::{Message, ModelMessage, convert},
@@ -28,6 +28,7 @@ use preface::{
     },
     host::{
         places::{Places, normal},
+        profile::locate,
         provider_context::CONTEXT_FILE_LIMIT,
         system::{ReadScope, System},
     },
@@ -35,7 +36,7 @@ use preface::{
 };
 use serde::Deserialize;
 use serde_json::Value;
-use std::{cmp::Ordering, path::PathBuf};
+use std::{cmp::Ordering, ops::Range, path::PathBuf};
 
 /// The flags of what to build.
 #[derive(Args, Clone, Debug, Default)]
@@ -70,6 +71,8 @@ pub struct Subject {
     pub counter: String,
     /// The directories of the build; `None` where the machine was not looked at.
     pub places: Option<Places>,
+    /// The place that the profile was read from; `None` where the machine was not looked at.
+    pub profile: Option<ProfileSource>,
     /// The active tools.
     pub tools: Vec<Tool>,
     /// The messages behind the prompt, as a model gets them.
@@ -208,8 +211,9 @@ fn is_of_reminders(note: &Diagnostic) -> bool {
 impl Subject {
     /// Returns what was just built.
     pub fn of(built: BuildResult, messages: Vec<ModelMessage>) -> Self {
-        let BuildResult { prompt, snapshot, tools, places, .. } = built;
-        Subject::made(prompt, snapshot, tools, Some(places), messages)
+        let BuildResult { prompt, snapshot, tools, places, profile_source, .. } = built;
+        let profile = Some(profile_source);
+        Subject { profile, ..Subject::made(prompt, snapshot, tools, Some(places), messages) }
     }
 
     fn made(
@@ -226,6 +230,7 @@ impl Subject {
             snapshot: Some(snapshot),
             counter,
             places,
+            profile: None,
             tools,
             messages,
             attachment_role,
@@ -291,6 +296,17 @@ impl Subject {
     /// Publishes the prompt.
     pub fn document(&self) -> Result<Document, CommandFailure> {
         Ok(Document::of(&self.prompt, self.counter()?.as_ref()))
+    }
+
+    /// Finds what the profile itself gives at some bytes of the prompt in the profile's file.
+    pub fn place_in_profile(&self, profile: &str, key: &str, bytes: &Range<usize>) -> Option<Place> {
+        let ProfileSource { choice, dir } = self.profile.as_ref()?;
+        let (_, span, _) = self.prompt.at(bytes.start)?;
+        let text = self.prompt.text.get(span.clone())?;
+        let part = bytes.start - span.start..bytes.end - span.start;
+        let place = locate(&files::system(), dir.as_deref(), choice, (profile, key), text, &part)?;
+        let shown = self.places.as_ref().map(|places| places.shown(place.path.as_ref()));
+        Some(Place { path: shown.unwrap_or_else(|| place.path.clone()), ..place })
     }
 
     /// Reads a file that an origin names, as it is on disk now; `None` where it is not to be had.

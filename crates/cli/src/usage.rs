@@ -90,6 +90,7 @@ fn failure(error: &Error) -> CommandFailure {
         ErrorKind::InvalidSubcommand => {
             format!("unknown command: `{}`", said(ContextKind::InvalidSubcommand).unwrap_or_default())
         }
+        ErrorKind::UnknownArgument if arg == "-" => "unknown argument: `-` (standard input)".to_owned(),
         ErrorKind::UnknownArgument => format!("unknown argument: `{arg}`"),
         ErrorKind::InvalidValue if value.is_empty() => format!("`{}` needs a value", flag(&arg)),
         ErrorKind::InvalidValue => format!("unknown value for `{}`: `{value}`", flag(&arg)),
@@ -129,8 +130,15 @@ fn failure(error: &Error) -> CommandFailure {
             error.kind() == ErrorKind::UnknownArgument && !arg.starts_with('-') && Path::new(&arg).is_dir();
         (is_directory && takes_directory()).then(|| format!("`-C {arg}` names another directory"))
     };
-    let help =
-        suggestion.or_else(directory).or_else(|| known().map(|known| format!("possible values: {known}")));
+    let template = || {
+        let is_word = error.kind() == ErrorKind::UnknownArgument && (arg == "-" || !arg.starts_with('-'));
+        (is_word && command(error).starts_with("preface template "))
+            .then(|| "`--template NAME` names the template".to_owned())
+    };
+    let help = suggestion
+        .or_else(directory)
+        .or_else(template)
+        .or_else(|| known().map(|known| format!("possible values: {known}")));
     match help {
         Some(help) => CommandFailure::usage(message).help(help),
         None => CommandFailure::usage(message)

@@ -121,7 +121,7 @@ impl<'w> Composer<'w> {
             (Some(append), _) => compose.append(append),
             (None, Some(id)) if snapshot.turn.agent.is_none() => {
                 let why = "`systemPrompt.append` is not set".to_owned();
-                compose.leave(id.clone(), AbsentReason::Silent, why);
+                compose.leave(id.clone(), AbsentReason::NoText, why);
             }
             (None, _) => {}
         }
@@ -460,7 +460,7 @@ impl<'w> Composer<'w> {
                     let why = contribution
                         .and_then(|said| said.silent.clone())
                         .unwrap_or_else(|| silence(&section.body));
-                    self.leave(section.id.clone(), AbsentReason::Silent, why);
+                    self.leave(section.id.clone(), AbsentReason::NoText, why);
                     return;
                 }
             }

@@ -229,12 +229,13 @@ pub struct Absent {
 /// The kinds of reasons for a section not to be in the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum AbsentReason {
     /// Its condition is false.
     Condition,
-    /// Its provider had nothing to say.
-    Silent,
+    /// There is no text for it: no file, no active tool, no contribution.
+    #[serde(alias = "silent")]
+    NoText,
     /// It rendered to nothing but white space.
     Empty,
     /// Another text took its place.

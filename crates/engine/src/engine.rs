@@ -4,7 +4,7 @@ use crate::{
     COUNTERS, Error,
     error::UntrustedProject,
     hooks::HookRecipients,
-    input::{Inputs, collect::Breadth, options},
+    input::{Inputs, collect::Breadth, load_profile::ProfileSource, options},
     list::variables,
     log::{Loggers, not_handed_out},
     request::{Request, TrustChoice},
@@ -85,6 +85,8 @@ pub struct BuildResult {
     pub untrusted_layer: Option<PathBuf>,
     /// The directories of this turn.
     pub places: Places,
+    /// The place that the profile was read from.
+    pub profile_source: ProfileSource,
     /// The trust mode of the profile.
     pub mode: TrustMode,
     /// The trust state of the project.
@@ -111,6 +113,7 @@ impl BuildResult {
             seen: gate.seen(),
             unread: gate.unread(),
             store: loaded.store,
+            profile_source: loaded.source,
             untrusted_layer,
             trust: if changed && trust == Trust::Trusted { Trust::Stale } else { trust },
             places,

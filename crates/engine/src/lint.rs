@@ -219,7 +219,7 @@ struct Lint {
 }
 
 impl Lint {
-    /// Checks the included texts: contributions, layer files, section files, settings, the profile's own.
+    /// Checks the included texts: contributions, layer files, section files, settings, the stored template, the profile's own.
     fn sources(&mut self, built: &BuildResult) {
         let snapshot = &built.snapshot;
         let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
@@ -244,6 +244,14 @@ impl Lint {
             if let Some(text) = &said.text {
                 texts.push((text, said.language.unwrap_or_default()));
             }
+        }
+        if let Some(stored) = &snapshot.stored {
+            let group = snapshot
+                .profile
+                .groups
+                .iter()
+                .find(|group| group.replace.contains(&ReplacementSource::Store));
+            texts.push((stored, group.map_or(Language::Template, |group| group.language)));
         }
         for section in &snapshot.profile.sections {
             if let SectionBody::Text(pieces) = &section.body {

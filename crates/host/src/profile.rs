@@ -12,6 +12,7 @@ use preface_core::{
     suggestion::did_you_mean,
 };
 use std::{
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -51,6 +52,9 @@ enum ProfileLocation {
     Dir(PathBuf),
 }
 
+/// A profile and those that it extends.
+type ProfileChain = Vec<(RawProfile, ProfileLocation)>;
+
 /// Loads a profile with everything that it extends and every text that it names.
 ///
 /// `global` is the directory that `profiles/` lies in.
@@ -72,7 +76,31 @@ pub fn load(
     {
         return Ok(preset.profile.clone());
     }
-    let mut chain: Vec<(RawProfile, ProfileLocation)> = Vec::new();
+    let (mut chain, names) = read_chain(system, global, choice)?;
+    chain.reverse();
+    let (raws, homes): (Vec<RawProfile>, Vec<ProfileLocation>) = chain.into_iter().unzip();
+    let mut files: Vec<BundledFile> = Vec::new();
+    let profile = profile::build(&raws, settings, &mut |raw, path| {
+        let at = raws.iter().position(|other| other.path == raw.path).unwrap_or(0);
+        text(system, &homes[at], raw, path, &mut files)
+    })?;
+    if let Some(key) = key
+        && homes.iter().all(|home| matches!(home, ProfileLocation::Bundled))
+    {
+        let presets = names.iter().map(|name| preset_path(name));
+        files.extend(presets.filter_map(|path| Some((path.clone(), system.bundled(&path)?))));
+        PRESETS.put(key, files, Arc::new(BundledPreset { profile: profile.clone(), names }));
+    }
+    Ok(profile)
+}
+
+/// Reads a profile and what it extends, the chosen one first; with the names of the chain that are names.
+fn read_chain(
+    system: &dyn System,
+    global: Option<&Path>,
+    choice: &ProfileChoice,
+) -> Result<(ProfileChain, Vec<String>), ProfileError> {
+    let mut chain: ProfileChain = Vec::new();
     let mut names = Vec::new();
     let mut next = Some(choice.clone());
     while let Some(choice) = next {
@@ -89,21 +117,26 @@ pub fn load(
         next = raw.extends.clone().map(ProfileChoice::Named);
         chain.push((raw, home));
     }
-    chain.reverse();
-    let (raws, homes): (Vec<RawProfile>, Vec<ProfileLocation>) = chain.into_iter().unzip();
-    let mut files: Vec<BundledFile> = Vec::new();
-    let profile = profile::build(&raws, settings, &mut |raw, path| {
-        let at = raws.iter().position(|other| other.path == raw.path).unwrap_or(0);
-        text(system, &homes[at], raw, path, &mut files)
-    })?;
-    if let Some(key) = key
-        && homes.iter().all(|home| matches!(home, ProfileLocation::Bundled))
-    {
-        let presets = names.iter().map(|name| preset_path(name));
-        files.extend(presets.filter_map(|path| Some((path.clone(), system.bundled(&path)?))));
-        PRESETS.put(key, files, Arc::new(BundledPreset { profile: profile.clone(), names }));
-    }
-    Ok(profile)
+    Ok((chain, names))
+}
+
+/// Finds the bytes `part` of a text of a prompt in the files of its profile, by the origin that it has there: the name of the profile, and the
+/// key. `None` if no file has it, such as a text of `--set`.
+#[must_use]
+pub fn locate(
+    system: &dyn System,
+    global: Option<&Path>,
+    choice: &ProfileChoice,
+    (profile, key): (&str, &str),
+    text: &str,
+    part: &Range<usize>,
+) -> Option<Place> {
+    let (chain, _) = read_chain(system, global, choice).ok()?;
+    // A variant is named behind the profile that was chosen, whichever of the chain has it.
+    let chosen = &chain.first()?.0.name;
+    let overlaid = profile.strip_prefix(chosen).is_some_and(|rest| rest.starts_with(' '));
+    let mut raws = chain.iter().map(|(raw, _)| raw).filter(|raw| overlaid || raw.name == profile);
+    raws.find_map(|raw| raw.locate(key, text, part, overlaid))
 }
 
 fn is_small(settings: &[Setting]) -> bool {

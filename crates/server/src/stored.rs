@@ -13,20 +13,29 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use preface::{
+    lint::LintFile,
     store::{
         Actor, ExpectedVersion, List, NewVersion, TemplateName, TemplateVersion, VersionChoice,
         format_instant,
     },
     templates::{self, Diff, EffectiveTemplate, TemplatesError},
 };
-use preface_core::lint::hidden::escape_hidden;
+use preface_core::{
+    diagnostic::{Diagnostic, Severity},
+    lint::hidden::escape_hidden,
+};
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use tracing::warn;
 
 /// The header that says which version a text is of; 0 where nothing is stored.
 const VERSION: HeaderName = HeaderName::from_static("preface-version");
 /// The header that says that the store does not answer.
 const DEGRADED: HeaderName = HeaderName::from_static("preface-degraded");
+/// The header with the problems of a template that was stored.
+const DIAGNOSTICS: HeaderName = HeaderName::from_static("preface-diagnostics");
+/// The most problems that the header has.
+const MOST_DIAGNOSTICS: usize = 10;
 
 /// A template.
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -153,12 +162,23 @@ pub(crate) async fn write(
     headers: &HeaderMap,
     actor: &Actor,
 ) -> HandlerResult<Response> {
-    check(app, &body.template).await?;
+    let problems = check(app, &body.template).await?;
     let default = app.default_template().await?;
     let expect = expected(app, name, &default, headers).await?;
     let new = NewVersion { note: body.note, ..NewVersion::of(name.clone(), body.template) };
     let stored = templates::put(&*app.store, new, expect, actor).await?;
-    Ok(told(&EffectiveTemplate::of(Some(&stored), &default)))
+    let mut response = told(&EffectiveTemplate::of(Some(&stored), &default));
+    if let Some(problems) = problems {
+        warn!(
+            template = name.as_str(),
+            version = stored.version,
+            problems,
+            "the stored template has problems"
+        );
+        let value = HeaderValue::from_str(&problems).expect("codes and numbers are ASCII");
+        response.headers_mut().insert(DIAGNOSTICS, value);
+    }
+    Ok(response)
 }
 
 /// Goes back to the default, which a named template does not have: it is deleted, and its versions stay.
@@ -237,11 +257,30 @@ pub(crate) async fn label(
     Ok(templates::set_label(&*app.store, name, label, version, actor).await?)
 }
 
-/// Refuses a text that breaks a hard limit.
-pub(crate) async fn check(app: &App, text: &str) -> HandlerResult<()> {
+/// Refuses a text that breaks a hard limit. Returns the errors and warnings of any other text, the worst first, as a list of
+/// RFC 9651: `template/unmatched-if;line=1;column=5`.
+async fn check(app: &App, text: &str) -> HandlerResult<Option<String>> {
     let (request, text) = (app.request(), text.to_owned());
-    let checked = app.work(move |engine| engine.check_template(&request, &text)).await?;
-    checked.map_err(|note| template_refused(*note))
+    let checked = app.work(move |engine| {
+        if let Err(note) = engine.check_template(&request, &text)? {
+            return Ok(Err(note));
+        }
+        let file =
+            LintFile { path: "template".into(), shown: "template".to_owned(), bytes: text.into_bytes() };
+        Ok(Ok(engine.lint_files(&request, &[file])?.findings))
+    });
+    let mut findings = checked.await?.map_err(|note| template_refused(*note))?;
+    findings.retain(|note| note.severity >= Severity::Warning);
+    findings.sort_by_key(|note| Reverse(note.severity));
+    let shown = |note: &Diagnostic| {
+        let place = note.place.as_ref();
+        let number = |name, value: Option<usize>| value.map(|value| format!(";{name}={value}"));
+        let line = number("line", place.and_then(|place| place.line)).unwrap_or_default();
+        let column = number("column", place.and_then(|place| place.column)).unwrap_or_default();
+        format!("{}{line}{column}", note.code.as_str())
+    };
+    let shown: Vec<String> = findings.iter().take(MOST_DIAGNOSTICS).map(shown).collect();
+    Ok((!shown.is_empty()).then(|| shown.join(", ")))
 }
 
 /// Refuses a named template that was never stored. The template of `/system-prompt` is always there.

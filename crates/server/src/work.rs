@@ -25,7 +25,7 @@ impl App {
             Ok(done) => done.map_err(refused),
             Err(_) => Err(Problem::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "mistake",
+                "internal",
                 "internal error; the log has details",
             )),
         }

@@ -1,7 +1,11 @@
 //! `docs/reference/http.md` names every address.
 
-use axum::http::Method;
-use std::{collections::BTreeSet, fs, path::Path};
+use axum::http::{Method, StatusCode};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
 
 fn page() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/http.md")).unwrap()
@@ -28,4 +32,70 @@ fn the_page_lists_every_address_and_no_other() {
         .filter(|route| !["GET /", "GET /assets/{name}", "GET /plain"].contains(&route.as_str()))
         .collect();
     assert_eq!(listed, known);
+}
+
+/// Returns the text of all sources of the service.
+fn sources() -> String {
+    let mut dirs = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut text = String::new();
+    while let Some(dir) = dirs.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                text.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    text
+}
+
+/// Returns the code in quotes that a text begins with.
+fn code(text: &str) -> Option<&str> {
+    let (code, _) = text.trim_start().strip_prefix('"')?.split_once('"')?;
+    let is_code = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    is_code.then_some(code)
+}
+
+#[test]
+fn the_page_lists_every_code_of_an_error_with_its_status() {
+    let names: BTreeMap<String, u16> = (400..600)
+        .filter_map(|number| StatusCode::from_u16(number).ok())
+        .filter_map(|status| {
+            Some((status.canonical_reason()?.to_uppercase().replace([' ', '-'], "_"), status.as_u16()))
+        })
+        .collect();
+    let sources = sources();
+    let (mut codes, mut pairs) = (BTreeSet::new(), BTreeSet::new());
+    for (at, _) in sources.match_indices("StatusCode::") {
+        let Some((name, rest)) = sources[at + "StatusCode::".len()..].split_once(',') else { continue };
+        if let (Some(status), Some(code)) = (names.get(name), code(rest)) {
+            pairs.insert((*status, code));
+            codes.insert(code);
+        }
+    }
+    for before in ["Problem::new(", "refused("] {
+        for (at, _) in sources.match_indices(before) {
+            let rest = &sources[at + before.len()..];
+            codes.extend(code(rest).or_else(|| code(rest.split_once(',')?.1)));
+        }
+    }
+    // Made of the codes of diagnostics.
+    codes.extend(["template-depth", "template-too-large"]);
+    assert!(codes.len() > 40 && pairs.len() > 30, "{codes:?} {pairs:?}");
+
+    let page = page();
+    let errors = page.split("## Errors").nth(1).unwrap();
+    let listed: BTreeSet<(u16, &str)> = errors
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(" | "))
+        .filter_map(|(status, rest)| Some((status.parse::<u16>().ok()?, rest.split_once(" |")?.0)))
+        .flat_map(|(status, codes)| codes.split('`').skip(1).step_by(2).map(move |code| (status, code)))
+        .collect();
+    let missing: Vec<_> = pairs.difference(&listed).collect();
+    assert!(missing.is_empty(), "docs/reference/http.md has no row for {missing:?}");
+    let mut known: BTreeSet<&str> = listed.iter().map(|(_, code)| *code).collect();
+    known.insert("refused");
+    assert_eq!(known, codes);
 }

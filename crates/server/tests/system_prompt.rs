@@ -101,6 +101,24 @@ async fn findings_of_the_lint_never_refuse_a_template() {
 }
 
 #[tokio::test]
+async fn a_header_has_the_problems_of_a_template_that_was_stored() {
+    let service = service().await;
+    assert_eq!(service.store("At [system:date].").await.header("preface-diagnostics"), None);
+    let stored = service.store("Hi.\nOn [if git:branch]x[git:brnach]\u{202e}").await;
+    assert_eq!(stored.json(), json!({"template": "Hi.\nOn [if git:branch]x[git:brnach]\u{202e}"}));
+    assert_eq!(
+        stored.header("preface-diagnostics"),
+        Some(
+            "hidden/bidi;line=2;column=32, template/unmatched-if;line=2;column=4, template/unknown-name;line=2;column=20"
+        )
+    );
+    let many = service.store(&"[endif]".repeat(11)).await;
+    assert_eq!(many.header("preface-diagnostics").unwrap().split(", ").count(), 10);
+    let named = service.put("/templates/review", &json!({"template": "[endif]"})).await;
+    assert_eq!(named.header("preface-diagnostics"), Some("template/stray-endif;line=1;column=1"));
+}
+
+#[tokio::test]
 async fn without_if_match_the_last_writer_wins_and_each_version_is_kept() {
     let service = service().await;
     service.store("one").await;

@@ -86,7 +86,11 @@ fn a_custom_prompt_looks_at_nothing_else() {
 
 #[test]
 fn a_held_template_opens_nothing() {
-    let system = machine().with_file("/work/.preface/append.md", "[file:taken.md][git:branch]");
+    // The section `environment` looks whether the branch has a commit.
+    let system = machine().with_file("/work/.preface/append.md", "[file:taken.md][git:branch]").with_file(
+        "/home/user/.config/preface/settings.json",
+        r#"{"sections": {"environment": {"disable": true}}}"#,
+    );
     let built = Engine::new(&system).build(&Request::new("/work")).expect("the build succeeds");
     assert_eq!(built.untrusted().count(), 1);
     for path in ["/work/taken.md", "/work/.git/refs/heads/main"] {

@@ -393,7 +393,7 @@ export interface paths {
          */
         get: operations["system_prompt_get"];
         /**
-         * Stores a text as the next version. Its bytes are not changed; diagnostics never reject it.
+         * Stores a text as the next version. Its bytes are not changed; diagnostics never reject it, and a header has them.
          * @description The text that is the current one already, without a note, adds no version.
          *
          *     Roles of an access token: `write`.
@@ -591,7 +591,7 @@ export interface paths {
          */
         get: operations["template_get"];
         /**
-         * Stores a text as the next version. Its bytes are not changed; diagnostics never reject it.
+         * Stores a text as the next version. Its bytes are not changed; diagnostics never reject it, and a header has them.
          * @description The text that is the current one already, without a note, adds no version.
          *
          *     Roles of an access token: `write`.
@@ -729,7 +729,7 @@ export interface components {
          * @description The kinds of reasons for a section not to be in the prompt.
          * @enum {string}
          */
-        AbsentReason: "condition" | "silent" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
+        AbsentReason: "condition" | "no_text" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
         /** @description What there is to see of a template. */
         Analysis: {
             /** @description What is to be said of it, by place. */
@@ -4906,6 +4906,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies this version of the text. */
                     ETag?: string;
+                    /** @description The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unmatched-if;line=1;column=5`. */
+                    "Preface-Diagnostics"?: string;
                     /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
@@ -6590,6 +6592,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies this version of the text. */
                     ETag?: string;
+                    /** @description The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unmatched-if;line=1;column=5`. */
+                    "Preface-Diagnostics"?: string;
                     /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */

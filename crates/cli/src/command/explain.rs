@@ -1,5 +1,6 @@
 //! `preface explain`: where every byte comes from.
 
+mod apportion;
 mod cache;
 mod largest;
 
@@ -17,13 +18,14 @@ use crate::{
         text::{count, number, one_line, short, short_middle, wrap},
     },
 };
+use apportion::apportion;
 use preface::core::{
     attachment::AttachmentPlace,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     draft::{Cut, CutWhy},
     explain::{
-        AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, PartRow, PromptMatch, SourceRow,
-        at_offset, at_source, at_text, spans_view_with,
+        AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, MatchPiece, PartRow, PromptMatch,
+        SourceRow, at_offset, at_source, at_text, spans_view_with,
     },
     origin::{Origin, Source},
 };
@@ -199,12 +201,18 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
     ]);
     table.row(["tokens", "share", "stability", "section"].map(|head| Cell::styled(head, dim)));
     let cache = &explained.cache;
+    let counts = row_tokens(&explained);
+    let tenths = apportion(&counts, 1000);
     for (at, part) in explained.parts.iter().enumerate() {
         if at == cache.static_parts && at > 0 {
             let line = format!("── static up to here: {} tokens ──", number(cache.static_tokens));
             table.row(["".into(), "".into(), "".into(), Cell::styled(line, style::GOOD)]);
         }
-        part_rows(&mut table, part, room);
+        let share = match tenths[at] {
+            0 if part.bytes > 0 => "<0.1%".to_owned(),
+            tenths => percent(tenths as f64 / 1000.0),
+        };
+        part_rows(&mut table, part, counts[at], share, room);
     }
     table.row([
         Cell::styled(number(tokens.count), bold),
@@ -255,13 +263,14 @@ fn aside_rows(table: &mut TextTable<3>, attachment: &AttachmentRow, room: Option
         Cell::styled(attachment.stability.as_str(), style::stability(attachment.stability)),
         Cell::styled(attachment.id.as_str(), style::BOLD),
     ]);
-    for source in &attachment.sources {
+    let sources = &attachment.sources;
+    for (source, tokens) in sources.iter().zip(source_tokens(sources, attachment.tokens)) {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
         };
         table.row([
-            Cell::styled(number(source.tokens), dim),
+            Cell::styled(number(tokens), dim),
             Cell::styled(kind(source), dim),
             Cell::styled(format!("  {label}"), dim),
         ]);
@@ -296,21 +305,32 @@ fn triggers(explained: &Explanation, room: Option<usize>) -> String {
 /// Columns before the last one, at their usual widths.
 const BEFORE: usize = 32;
 
-fn part_rows(table: &mut TextTable<4>, part: &PartRow, room: Option<usize>) {
+/// Returns the tokens of each part, so that they add up to those of the static prefix and of the whole prompt.
+fn row_tokens(explained: &Explanation) -> Vec<usize> {
+    let counts: Vec<usize> = explained.parts.iter().map(|part| part.tokens).collect();
+    let (first, rest) = counts.split_at(explained.cache.static_parts);
+    let in_static = if rest.is_empty() { explained.tokens.count } else { explained.cache.static_tokens };
+    let mut rows = apportion(first, in_static);
+    rows.extend(apportion(rest, explained.tokens.count.saturating_sub(in_static)));
+    rows
+}
+
+fn part_rows(table: &mut TextTable<4>, part: &PartRow, tokens: usize, share: String, room: Option<usize>) {
     let dim = style::DIM;
     table.row([
-        number(part.tokens).into(),
-        percent(part.share).into(),
+        number(tokens).into(),
+        share.into(),
         Cell::styled(part.stability.as_str(), style::stability(part.stability)),
         Cell::styled(part.section.as_str(), style::BOLD),
     ]);
-    for source in &merged(part) {
+    let sources = merged(part);
+    for (source, tokens) in sources.iter().zip(source_tokens(&sources, tokens)) {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
         };
         table.row([
-            Cell::styled(number(source.tokens), dim),
+            Cell::styled(number(tokens), dim),
             "".into(),
             Cell::styled(kind(source), dim),
             Cell::styled(format!("  {label}"), dim),
@@ -319,6 +339,11 @@ fn part_rows(table: &mut TextTable<4>, part: &PartRow, room: Option<usize>) {
     for cut in &part.cuts {
         table.row(["".into(), "".into(), "".into(), Cell::styled(format!("  {}", lost(cut)), style::CARE)]);
     }
+}
+
+/// Returns the tokens of each source, so that they add up to those of its text.
+fn source_tokens(sources: &[SourceRow], total: usize) -> Vec<usize> {
+    apportion(&sources.iter().map(|source| source.tokens).collect::<Vec<_>>(), total)
 }
 
 /// The sources of a part, each variable once, and what the profile itself put there as one: headers, separators, forms.
@@ -412,7 +437,8 @@ fn absent(subject: &Subject) -> String {
     let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
     table.row(["section", "reason", "why"].map(|head| Cell::styled(head, style::DIM)));
     for one in &subject.prompt.absent {
-        let reason = format!("{:?}", one.reason).to_lowercase();
+        let reason = serde_json::to_value(one.reason).ok();
+        let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or_default().replace('_', " ");
         table.row([
             Cell::styled(one.section.as_str(), style::BOLD),
             reason.into(),
@@ -536,7 +562,7 @@ fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
                 "{bold}{}{bold:#} {dim}bytes {}–{}{dim:#}",
                 piece.section, piece.range.start, piece.range.end
             );
-            out.push_str(&origin(subject, &piece.origin, &subject.prompt.text[piece.range.clone()], columns));
+            out.push_str(&origin(subject, piece, columns));
         }
     }
     if found.len() > HITS {
@@ -546,8 +572,9 @@ fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
 }
 
 /// Shows where some bytes came from: the line of a file, or the name of what gave them.
-fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> String {
-    let line = short(&one_line(text), columns.saturating_sub(8)).into_owned();
+fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
+    let MatchPiece { origin, range, .. } = piece;
+    let line = short(&one_line(&subject.prompt.text[range.clone()]), columns.saturating_sub(8)).into_owned();
     match origin {
         Origin::Source { source, span, .. } => {
             let file = subject.file(source);
@@ -564,9 +591,15 @@ fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> Str
             };
             note::place(&place, style::GOOD, columns)
         }
-        Origin::Literal { profile, key } => {
-            format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n")
-        }
+        Origin::Literal { profile, key } => match subject.place_in_profile(profile, key, range) {
+            Some(place) => {
+                let dim = style::DIM;
+                let place = note::place(&place, style::GOOD, columns);
+                let about = format!("   {dim}(`{key}` of the profile {profile}){dim:#}\n");
+                place.replacen('\n', &about, 1)
+            }
+            None => format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n"),
+        },
         Origin::Variable { key, source } => {
             format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source))
         }

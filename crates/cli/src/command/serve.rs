@@ -70,6 +70,8 @@ pub struct Args {
     root: Vec<PathBuf>,
 
     /// Build with a preset, or a profile of yours, where a conversation names none
+    ///
+    /// `preset` and `profile` in settings are for commands; the service does not use them.
     #[arg(long, value_name = "NAME", default_value = SERVICE_PRESET)]
     preset: String,
 

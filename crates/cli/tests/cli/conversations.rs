@@ -64,12 +64,12 @@ fingerprint   FINGERPRINT
 small: 2 parts, 7 tokens (estimate:bytes4), 28 bytes
 
 tokens  share  stability  section
-     3  32.1%  static     identity
+     3  42.9%  static     identity
      3         profile      small.toml: text
                           ── static up to here: 3 tokens ──
-     5  67.9%  turn       today
-     3         profile      small.toml: join, text
-     3         variable     [system:local_date]
+     4  57.1%  turn       today
+     2         profile      small.toml: join, text
+     2         variable     [system:local_date]
      7   100%             total
 
 cache: the first 3 tokens (9 bytes) are the same for every conversation; `today` ends them.

@@ -18,20 +18,20 @@ fn each_part_has_a_row_and_its_sources_stand_below() {
 small: 4 parts, 19 tokens (estimate:bytes4), 73 bytes
 
 tokens  share  stability  section
-     3  12.3%  static     identity
+     3  15.8%  static     identity
      3         profile      small.toml: text
-     3  15.1%  static     rules
+     3  15.8%  static     rules
      1         profile      small.toml: join
      1         global       ~/.config/preface/append.md:1
-     2         variable     [system:os]
-     9  46.6%  static     context
-     3         profile      small.toml: join, item
-     3         variable     [item:path]
-     5         project      AGENTS.md:1
+     1         variable     [system:os]
+     8  42.1%  static     context
+     2         profile      small.toml: join, item
+     2         variable     [item:path]
+     4         project      AGENTS.md:1
                           ── static up to here: 14 tokens ──
-     5  26.0%  turn       today
+     5  26.3%  turn       today
      3         profile      small.toml: join, text
-     3         variable     [system:local_date]
+     2         variable     [system:local_date]
     19   100%             total
 
 cache: the first 14 tokens (54 bytes) are the same for every conversation; `today` ends them.
@@ -43,9 +43,9 @@ cache: the first 14 tokens (54 bytes) are the same for every conversation; `toda
 fn what_is_not_there_has_a_reason() {
     Sandbox::new().run("preface explain --absent").exits(0).prints(
         "\
-section  reason  why
-rules    silent  there is no append.md
-context  silent  there is no AGENTS.md or CLAUDE.md from here up
+section  reason   why
+rules    no text  there is no append.md
+context  no text  there is no AGENTS.md or CLAUDE.md from here up
 ",
     );
 }
@@ -75,10 +75,20 @@ context bytes 45–53
   │ ^^^^^^^^
 ",
     );
+    sandbox.run("preface explain --at 0").exits(0).prints(
+        "\
+identity bytes 0–1
+  ——▶ ~/.config/preface/profiles/small.toml:17:9   (`section.identity.text` of the profile small)
+   │
+17 │ text = \"You help.\"
+   │         ^
+",
+    );
+    // The separator is not in the file.
     sandbox
-        .run("preface explain --at 0")
+        .run("preface explain --at 9")
         .exits(0)
-        .prints("identity bytes 0–1\n ——▶ `section.identity.text` of the profile small\n     Y\n");
+        .prints("rules bytes 9–10\n ——▶ `join` of the profile small\n     \\n\n");
     sandbox
         .run("preface explain --at AGENTS.md:3")
         .exits(0)

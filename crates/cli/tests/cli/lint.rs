@@ -19,6 +19,24 @@ fn the_bundled_texts_of_each_preset_have_no_warnings() {
 }
 
 #[test]
+fn the_stored_template_is_checked_where_the_profile_takes_it() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("t.md", "Hi.\n[if git:branch]On a branch.\n");
+    sandbox.run("preface template set t.md -q").exits(0);
+    sandbox.run("preface lint --preset template").exits(0).says("1 warning in 2 texts.\n").prints(
+        "\
+warning: no `[endif]` closes this `if`: it will appear as text [template/unmatched-if]
+ ——▶ template main@1:2:1
+  │
+2 │ [if git:branch]On a branch.
+  │ ^^^^^^^^^^^^^^^
+
+",
+    );
+    sandbox.run("preface lint").exits(0).says("No problems found in 5 texts.\n");
+}
+
+#[test]
 fn options_that_a_choice_sets_are_known() {
     let sandbox = Sandbox::new();
     sandbox.home(".claude/sections/x.md", "[if option:agent]A[endif][if option:outputStyle.only]B[endif]\n");

@@ -144,7 +144,7 @@ fn the_tools_answer_programs_and_models() {
     assert!(explained["parts"][0]["tokens"].as_u64().is_some_and(|tokens| tokens > 0));
     let absent = &server.tool("explain", json!({ "preset": "default" }))["absent"];
     let skills = absent.as_array().expect("a list").iter().find(|one| one["section"] == "skills");
-    assert_eq!(skills.expect("a section")["reason"], json!("silent"));
+    assert_eq!(skills.expect("a section")["reason"], json!("no_text"));
 
     let linted = server.tool("lint", json!({}));
     let finding = &linted["diagnostics"][0];

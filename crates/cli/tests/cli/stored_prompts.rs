@@ -2,7 +2,7 @@
 
 use crate::sandbox::{BARE, Sandbox};
 
-const KEPT: &str = "kept: since 2026-03-07T14:55:05Z, for `c1` (revision 1)\n";
+const KEPT: &str = "stored: since 2026-03-07T14:55:05Z, for `c1` (revision 1)\n";
 
 #[test]
 fn a_prompt_for_later_turns_needs_a_store_that_lasts() {
@@ -23,7 +23,7 @@ fn later_turns_get_the_same_bytes() {
         .run("preface build --conversation c1")
         .exits(0)
         .prints(BARE)
-        .says("kept: for later turns of `c1` (revision 1)\n");
+        .says("stored: for later turns of `c1` (revision 1)\n");
     sandbox.home(".config/preface/append.md", "Be brief.\n");
     let later = "--now 2026-04-01T00:00:00Z";
     sandbox.run(&format!("preface build --conversation c1 {later}")).exits(0).prints(BARE).says(KEPT);
@@ -122,7 +122,7 @@ fn what_is_held_is_kept_held_and_a_refused_build_keeps_nothing() {
     sandbox.run("preface conversation show c1").exits(1);
     sandbox.run("preface build --conversation c1").exits(0).prints(BARE).says(
         "\
-kept: for later turns of `c1` (revision 1)
+stored: for later turns of `c1` (revision 1)
 warning: AGENTS.md is not trusted and was left out (`-v` shows details)
 help: review it with `preface trust diff`, then run `preface trust grant`
 ",
@@ -145,7 +145,7 @@ fn an_id_is_data() {
     sandbox
         .run("preface build --conversation 'a\u{202e}b'")
         .exits(0)
-        .says("kept: for later turns of `a\\u{202e}b` (revision 1)\n");
+        .says("stored: for later turns of `a\\u{202e}b` (revision 1)\n");
     let long = "x".repeat(256);
     sandbox.run(&format!("preface build --conversation {long}")).exits(2).prints("");
     sandbox.run(&format!("preface build --conversation {long} --no-store")).exits(0).prints(BARE);
@@ -248,6 +248,34 @@ fn other_tools_settings_and_limits_of_a_later_turn_are_told() {
     );
     let ran = sandbox.run("preface build --preset pi --conversation k --tools write,read,bash,edit").exits(0);
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+}
+
+#[test]
+fn tools_that_one_of_two_turns_does_not_name_are_reported() {
+    let sandbox = Sandbox::empty();
+    let build = |preset: &str, id: &str, more: &str| {
+        let ran =
+            sandbox.run(&format!("preface build --preset {preset} --conversation {id} {more} -v")).exits(0);
+        ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for preset in ["default", "pi"] {
+        build(preset, &format!("{preset}-a"), "--tools read,bash");
+        let told = build(preset, &format!("{preset}-a"), "");
+        let expected = "warning: this turn names no tools, and the prompt was built for `bash`, `read`; the stored prompt stays as it was built [conversation/tools]";
+        assert!(told.contains(expected), "{told}");
+        let told = build(preset, &format!("{preset}-a"), "--tools bash,read");
+        assert!(!told.contains("conversation/tools"), "{told}");
+        build(preset, &format!("{preset}-b"), "");
+        let told = build(preset, &format!("{preset}-b"), "");
+        assert!(!told.contains("conversation/tools"), "{told}");
+        let told = build(preset, &format!("{preset}-b"), "--tools read");
+        assert!(told.contains("warning: this turn has other tools (`read`) than the prompt ("), "{told}");
+    }
+    // A prompt without a list of tools is right for all of them.
+    sandbox.home(".sf/agent/SYSTEM.md", "Be brief.\n");
+    build("pi", "c", "--tools read,bash");
+    let told = build("pi", "c", "--tools read");
+    assert!(!told.contains("conversation/tools"), "{told}");
 }
 
 #[test]

@@ -330,6 +330,25 @@ grants are kept in ~/.local/state/preface/trust.json
     sandbox.run("preface build --trust require -q").exits(0);
 }
 
+#[test]
+fn a_branch_without_a_commit_needs_no_grant() {
+    let sandbox = Sandbox::new();
+    repository(&sandbox, "", "main");
+    let variables = "preface list variables --format json";
+    let reason = || {
+        let listed = sandbox.run(variables).exits(0).json();
+        let branch =
+            listed["entries"].as_array().expect("a list").iter().find(|one| one["variable"] == "git:branch");
+        branch.expect("it is listed").to_string()
+    };
+    assert!(reason().contains("the project is not trusted"), "{}", reason());
+    std::fs::remove_file(sandbox.path("work/.git/refs/heads/main")).expect("removed");
+    assert!(reason().contains("the branch has no commit yet"), "{}", reason());
+    let ran = sandbox.run("preface build --preset default -v").exits(0);
+    assert!(!ran.stderr.contains("not trusted"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`git:branch` is absent: the branch has no commit yet"), "{}", ran.stderr);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_directory_that_claims_a_trusted_repository_has_no_grant() {

@@ -118,6 +118,14 @@ fn a_directory_and_a_number_are_asked_for_in_the_users_words() {
             "error: unknown argument: `sub`\nhelp: `-C sub` names another directory\n",
         ),
         (
+            "preface template set review -",
+            "error: unknown argument: `-` (standard input)\nhelp: `--template NAME` names the template\n",
+        ),
+        (
+            "preface template show review 3",
+            "error: unknown argument: `3`\nhelp: `--template NAME` names the template\n",
+        ),
+        (
             "preface build nowhere",
             "error: no such directory: `[ROOT]/work/nowhere`\nhelp: name a directory\n",
         ),

@@ -4,7 +4,10 @@ use crate::{
     Machine,
     markdown::{Page, pages, root},
 };
-use preface_core::settings::{ProjectRule, TOP};
+use preface_core::{
+    origin::{Origin, Piece},
+    settings::{ProjectRule, TOP},
+};
 use std::fs;
 
 /// The first cells of the tables of a section, code span by code span.
@@ -34,6 +37,33 @@ fn the_profile_page_names_every_key_of_a_profile_and_a_section() {
                 code.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == *key)
             });
         assert!(named, "docs/reference/profile.md does not name `{key}`");
+    }
+}
+
+/// A profile that the examples of the page extend.
+const BASE: &str = r#"
+home = { global = ["config:preface"], project = ".preface" }
+[orders]
+main = ["identity", "rules", "place", "append"]
+[section]
+identity = { text = "You help." }
+rules = { text = "Be brief." }
+place = { text = "Here." }
+append = { text = "Last." }
+"#;
+
+#[test]
+fn every_example_of_the_profile_page_is_a_profile() {
+    let examples = Page::read("docs/reference/profile.md").bodies("toml");
+    assert!(examples.len() > 15, "{}", examples.len());
+    let file = |path: &str| Piece { text: "Text.".to_owned(), origin: Origin::Caller { flag: path.into() } };
+    for example in examples {
+        let chain = [("base", BASE), ("example", &example)].map(|(name, text)| {
+            preface_core::profile::read(name, &format!("{name}.toml"), text)
+                .unwrap_or_else(|error| panic!("{error}\n{example}"))
+        });
+        preface_core::profile::build(&chain, &[], &mut |_, path| Ok(vec![file(path)]))
+            .unwrap_or_else(|error| panic!("{error}\n{example}"));
     }
 }
 

@@ -270,6 +270,7 @@ codes! {
     GitBranchCut "git/branch-cut" [Warning] "The name of a git branch was cut.";
     GitBroken "git/broken" [Warning] "A git variable is absent because the repository is damaged.";
     GitFilter "git/filter" [Warning] "A git variable is absent because the repository uses filters, which are not run.";
+    GitNoCommit "git/no-commit" [Info] "`git:branch` is absent because the branch has no commit yet." => "Make a commit.";
     GitNoWorkTree "git/no-work-tree" [Info] "A git variable is absent because the directory is a git directory and not a work tree." => "Use a work tree.";
     GitUnlinked "git/unlinked" [Warning] "A git variable is absent because the work tree and its git directory do not name each other." => "`git worktree repair` links them again.";
     GitUnsupported "git/unsupported" [Warning] "A git variable is absent because the repository uses a feature that is not supported.";

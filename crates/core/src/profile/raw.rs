@@ -27,6 +27,72 @@ impl RawProfile {
         };
         ProfileError { message: message.into(), place: Box::new(place), help: None }
     }
+
+    /// Finds the bytes `part` of a text that this file has under a key, such as `section.identity.text`. With `overlaid`, the
+    /// key is below `variants` or `with`.
+    ///
+    /// ```
+    /// use preface_core::profile;
+    /// let raw = profile::read("a", "a.toml", "[section.x]\ntext = \"\"\"\nOne.\nTwo.\n\"\"\"\n")?;
+    /// let place = raw.locate("section.x.text", "One.\nTwo.", &(5..8), false).unwrap();
+    /// assert_eq!((place.line, place.column), (Some(4), Some(1)));
+    /// # Ok::<(), profile::ProfileError>(())
+    /// ```
+    #[must_use]
+    pub fn locate(&self, key: &str, text: &str, part: &Range<usize>, overlaid: bool) -> Option<Place> {
+        let meant = text.get(part.clone())?;
+        // All of the text is found in fewer places than a part of it.
+        let (value, text, start) = match self.value_with(key, text, overlaid) {
+            Some(value) => (value, text, part.start),
+            None => (self.value_with(key, meant, overlaid)?, meant, 0),
+        };
+        let written = &self.text[value.clone()];
+        // An escape in it keeps a text from being found as it is written.
+        let find = |text: &str| if text.trim().is_empty() { None } else { written.find(text) };
+        let span = match find(text).map(|at| at + start).or_else(|| find(meant)) {
+            Some(at) => value.start + at..value.start + at + meant.len(),
+            None => value.start..value.start + written.find('\n').unwrap_or(written.len()),
+        };
+        Some(Place::within(None, &self.path, &self.text, span))
+    }
+
+    /// Finds the first value with a text under a key.
+    fn value_with(&self, key: &str, text: &str, overlaid: bool) -> Option<Range<usize>> {
+        let table = toml::de::DeTable::parse(&self.text).ok()?;
+        let is_meant = |path: &str| match overlaid {
+            false => is_at_or_below(path, key),
+            // The key follows the name of the variant or of the choice; any of them may have dots.
+            true => path.match_indices('.').any(|(at, _)| is_at_or_below(&path[at + 1..], key)),
+        };
+        let is_overlay = |name: &str| matches!(name, "variants" | "with");
+        let mut values = table.get_ref().iter().filter(|(name, _)| is_overlay(name.get_ref()) == overlaid);
+        values.find_map(|(name, value)| find_text(value, name.get_ref().to_string(), &is_meant, text))
+    }
+}
+
+fn is_at_or_below(path: &str, key: &str) -> bool {
+    path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Finds the first string with a text below a value.
+fn find_text(
+    value: &toml::Spanned<toml::de::DeValue<'_>>,
+    path: String,
+    is_meant: &dyn Fn(&str) -> bool,
+    text: &str,
+) -> Option<Range<usize>> {
+    use toml::de::DeValue;
+    match value.get_ref() {
+        DeValue::String(string) => (is_meant(&path) && string.contains(text)).then(|| value.span()),
+        DeValue::Table(table) => table
+            .iter()
+            .find_map(|(key, below)| find_text(below, format!("{path}.{}", key.get_ref()), is_meant, text)),
+        DeValue::Array(array) => array
+            .iter()
+            .enumerate()
+            .find_map(|(at, below)| find_text(below, format!("{path}.{at}"), is_meant, text)),
+        _ => None,
+    }
 }
 
 /// A profile that cannot be used, and where it says so.
@@ -107,4 +173,46 @@ fn key_span(text: &str, path: &[&str]) -> Option<Range<usize>> {
         };
     }
     span
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+[section.a]
+text = "One \"quoted\" line.\nAnother."
+[[guideline]]
+text = "Be brief."
+[[guideline]]
+text = "Be kind."
+[variants.short.section.a]
+text = "Short."
+[with."x=1.5".section.a]
+text = "With."
+"#;
+
+    #[test]
+    fn a_text_is_found_under_its_key() {
+        let raw = read("t", "t.toml", TEXT).expect("a profile");
+        let at = |key: &str, text: &str, overlaid: bool| {
+            let place = raw.locate(key, text, &(0..text.len()), overlaid)?;
+            Some((place.line.unwrap(), place.column.unwrap()))
+        };
+        assert_eq!(at("section.a.text", "line.", false), Some((3, 24)));
+        // As the file writes it, the text is another one: its value is shown.
+        assert_eq!(at("section.a.text", "quoted\" line", false), Some((3, 8)));
+        assert_eq!(at("guideline.1", "Be kind.", false), Some((7, 9)));
+        assert_eq!(at("section.a.text", "Short.", true), Some((9, 9)));
+        assert_eq!(at("section.a.text", "With.", true), Some((11, 9)));
+        for (key, text, overlaid) in [
+            ("section.a.text", "Short.", false),
+            ("section.a.text", "line.", true),
+            ("section.a", "Elsewhere", false),
+            ("section.b.text", "line.", false),
+            ("guideline.0", "Be kind.", false),
+        ] {
+            assert_eq!(at(key, text, overlaid), None, "{key} {text}");
+        }
+    }
 }

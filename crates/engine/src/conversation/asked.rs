@@ -139,11 +139,6 @@ impl Asked {
         }
     }
 
-    /// Returns whether it says more than the heads of stored prompts do: tools, settings, a limit.
-    pub(crate) fn has_more(&self) -> bool {
-        self.tools.is_some() || self.given_tools.is_some() || !self.sets.is_empty() || self.budget.is_some()
-    }
-
     /// Returns the names of the tools that it asks for; `None` is the profile's.
     pub(crate) fn tool_names(&self) -> Option<BTreeSet<&str>> {
         let given =

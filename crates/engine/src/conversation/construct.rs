@@ -10,10 +10,11 @@ use jiff::Timestamp;
 use preface_core::{
     budget::Bytes4,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    draft::AbsentReason,
     profile::{CompactionAction, ReplacementSource},
     prompt::fingerprint,
     render::RenderRules,
-    section::{ListName, SectionBody},
+    section::{ListName, SectionBody, SectionId},
     template::Template,
 };
 use preface_host::{
@@ -112,9 +113,16 @@ impl ConstructInput {
             created_at,
             constructed_at,
         };
+        // A list without a tool is absent; with other tools it would be in the prompt.
+        let is_listed = |section: &SectionId| {
+            prompt.parts.iter().any(|part| part.section == *section)
+                || prompt.absent.iter().any(|absent| {
+                    absent.section == *section
+                        && matches!(absent.reason, AbsentReason::NoText | AbsentReason::Empty)
+                })
+        };
         let lists_tools = profile.sections.iter().any(|section| {
-            matches!(section.body, SectionBody::List(ListName::Tools))
-                && prompt.parts.iter().any(|part| part.section == section.id)
+            matches!(section.body, SectionBody::List(ListName::Tools)) && is_listed(&section.id)
         });
         let record = PromptRecord {
             version: RECORD_VERSION,

@@ -190,12 +190,15 @@ impl ConversationService {
     pub async fn notes(&self, head: &PromptSummary, asked: &Asked) -> Result<Diagnostics, ConversationError> {
         let mut notes = differs(head, asked);
         // Only the record has the rest. A service does not read it for each turn.
-        let is_asked = asked.agent.is_some() || self.roots.is_none() && asked.has_more();
-        if !is_asked {
+        if self.roots.is_some() && asked.agent.is_none() {
             return Ok(notes);
         }
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(notes) };
-        let record = PromptRecord::of(&conversation)?;
+        let record = match PromptRecord::of(&conversation) {
+            // The prompt is returned without it.
+            Err(_) if asked.agent.is_none() => return Ok(notes),
+            record => record?,
+        };
         if self.roots.is_none() {
             notes.extend(record.differs(asked));
         }

@@ -42,7 +42,7 @@ pub struct PromptRecord {
     /// When the profile builds the prompt again by itself.
     #[serde(default, skip_serializing_if = "Rebuild::is_default")]
     pub rebuild: Rebuild,
-    /// The active tools, by name, where the prompt lists them; `None` also where it was stored before they were recorded.
+    /// The active tools, by name, where the prompt lists tools or has none to list; `None` also where it was stored before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// The tokenizer, if it was not the default.
@@ -101,9 +101,10 @@ impl PromptRecord {
             notes.push(Diagnostic::warning(code, what).help(help));
         };
         let built = self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect());
-        if let (Some(now), Some(built)) = (asked.tool_names(), built)
-            && now != built
-            && asked.tool_names() != self.asked.tool_names()
+        let now = asked.tool_names();
+        if let Some(built) = built
+            && now != self.asked.tool_names()
+            && now.as_ref() != Some(&built)
         {
             let list = |names: &BTreeSet<&str>| match names.len() {
                 0 => "none".to_owned(),
@@ -113,10 +114,12 @@ impl PromptRecord {
                     .collect::<Vec<_>>()
                     .join(", "),
             };
-            tell(
-                DiagnosticCode::ConversationTools,
-                format!("this turn has other tools ({}) than the prompt ({})", list(&now), list(&built)),
-            );
+            let built = list(&built);
+            let what = match &now {
+                Some(now) => format!("this turn has other tools ({}) than the prompt ({built})", list(now)),
+                None => format!("this turn names no tools, and the prompt was built for {built}"),
+            };
+            tell(DiagnosticCode::ConversationTools, what);
         }
         for set in asked.sets.iter().filter(|set| !self.asked.sets.contains(set)) {
             tell(

@@ -43,6 +43,8 @@ fn has_dots(path: &Path) -> bool {
 pub(crate) struct LoadedProfile {
     /// With the options of the caller and of the user's settings.
     pub profile: Arc<Profile>,
+    /// Where it was read from.
+    pub source: ProfileSource,
     pub places: Places,
     /// Without tools: which there are is known once the entries are.
     pub turn: Turn,
@@ -59,6 +61,15 @@ pub(crate) struct LoadedProfile {
     /// The trust store; `None` where there is no directory to keep one in.
     pub store: Option<PathBuf>,
     pub diagnostics: Diagnostics,
+}
+
+/// The place that a profile was read from.
+#[derive(Clone, Debug)]
+pub struct ProfileSource {
+    /// The chosen profile.
+    pub choice: ProfileChoice,
+    /// The directory that `profiles/` lies in.
+    pub dir: Option<PathBuf>,
 }
 
 /// The settings of every scope but the project's.
@@ -196,6 +207,7 @@ impl Engine<'_> {
         let roots = request.roots.clone();
         Ok(LoadedProfile {
             profile: Arc::new(profile),
+            source: ProfileSource { choice, dir: profiles },
             places,
             turn,
             given,

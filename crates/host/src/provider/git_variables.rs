@@ -1,6 +1,9 @@
 //! Variables of the git repository around the cwd. git itself is never started.
 
-use super::{VariableInfo, VariableProvider, git};
+use super::{
+    VariableInfo, VariableProvider,
+    git::{self, GitHead},
+};
 use crate::{
     provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext},
     system::GitError,
@@ -70,48 +73,56 @@ impl VariableProvider for GitVariables {
                 return variable;
             }
         }
-        if !look.gate.repository_speaks() {
-            let mut variable = RecordedVariable::absent("the project is not trusted");
-            let (why, help) = if look.gate.denies() {
-                (DENIED, DENIED_HELP)
-            } else {
-                ("it is text of a repository that you have not trusted", "trust the project")
-            };
-            let note =
-                Diagnostic::info(DiagnosticCode::TrustUntrusted, format!("`{key}` was left out: {why}"));
-            variable.diagnostics.push(note.help(help));
-            return variable;
-        }
-        let cwd = &look.places.cwd;
         if key.name() == "branch" {
-            return match git::head(look.system, cwd, hard_links) {
-                Ok(head) => match head.name {
-                    Some(name) if !look.gate.includes_branch(&name) => {
-                        let mut variable = RecordedVariable::absent("the branch is not part of the grant");
-                        variable.diagnostics.push(
-                            Diagnostic::warning(
-                                DiagnosticCode::TrustBranch,
-                                format!(
-                                    "`{key}` is absent: the name of this branch is not part of the grant"
-                                ),
-                            )
-                            .help("look at the name, then grant it"),
-                        );
-                        variable
-                    }
-                    Some(name) => {
-                        RecordedVariable::of(name, look.places.shown(&head.path), Stability::Conversation)
-                    }
-                    None => RecordedVariable::absent("the branch has no commit yet"),
-                },
-                Err(problem) => absent(key, &problem),
-            };
+            return branch(key, look);
         }
-        match look.system.git_status(cwd, hard_links) {
+        if !look.gate.repository_speaks() {
+            return untrusted(key, look);
+        }
+        match look.system.git_status(&look.places.cwd, hard_links) {
             Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),
             Err(problem) => absent(key, &problem),
         }
     }
+}
+
+/// Answers `git:branch` in a work tree.
+fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    match git::head(look.system, &look.places.cwd, look.bounds.hard_links) {
+        // A grant would not help: git prints no name, either.
+        Ok(GitHead { name: None, .. }) => {
+            let mut variable = RecordedVariable::absent("the branch has no commit yet");
+            let what = format!("`{key}` is absent: the branch has no commit yet");
+            let help = format!("make a commit, or give `{key}` a value for this call");
+            variable.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoCommit, what).help(help));
+            variable
+        }
+        _ if !look.gate.repository_speaks() => untrusted(key, look),
+        Ok(GitHead { name: Some(name), .. }) if !look.gate.includes_branch(&name) => {
+            let mut variable = RecordedVariable::absent("the branch is not part of the grant");
+            let what = format!("`{key}` is absent: the name of this branch is not part of the grant");
+            let note = Diagnostic::warning(DiagnosticCode::TrustBranch, what);
+            variable.diagnostics.push(note.help("look at the name, then grant it"));
+            variable
+        }
+        Ok(GitHead { name: Some(name), path }) => {
+            RecordedVariable::of(name, look.places.shown(&path), Stability::Conversation)
+        }
+        Err(problem) => absent(key, &problem),
+    }
+}
+
+/// Answers a variable of a repository that is not trusted.
+fn untrusted(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    let mut variable = RecordedVariable::absent("the project is not trusted");
+    let (why, help) = if look.gate.denies() {
+        (DENIED, DENIED_HELP)
+    } else {
+        ("it is text of a repository that you have not trusted", "trust the project")
+    };
+    let note = Diagnostic::info(DiagnosticCode::TrustUntrusted, format!("`{key}` was left out: {why}"));
+    variable.diagnostics.push(note.help(help));
+    variable
 }
 
 fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {

@@ -48,6 +48,15 @@ async fn an_empty_prompt_is_null() {
 }
 
 #[tokio::test]
+async fn the_settings_of_commands_choose_no_preset_for_the_service() {
+    let bench = bench().await;
+    bench.system.put_file("/home/user/.config/preface/settings.json", r#"{"preset": "pi"}"#);
+    assert_eq!(bench.begin("c").await.json()["preset"], "template");
+    bench.system.put_file("/home/user/.config/preface/settings.json", r#"{"profile": "mine.toml"}"#);
+    assert_eq!(bench.begin("d").await.json()["preset"], "template");
+}
+
+#[tokio::test]
 async fn a_turn_needs_no_body_where_there_is_one_root() {
     let bench = bench().await;
     let nothing = bench.post_nothing("a/turns", &[]).await;
