@@ -8,11 +8,12 @@ use super::{
 };
 use crate::{ConversationId, REQUESTS, StoreError, StoredRequest};
 
-/// Adds a request if its number is the next one. Of two at the same time the primary key lets one through.
+/// Adds a request if its number is the next one. Of two at the same time the primary key lets one through. The lock waits for
+/// a deletion of the conversation that has begun; without it the foreign key would refuse the row with an error.
 const ADD: &str = "WITH added AS (INSERT INTO preface_requests (id, number, revision, stamp, at, record) \
      SELECT c.id, $2, $3, $4, $5, $6 FROM preface_conversations c WHERE c.id = $1 AND $2 = 1 + \
      (SELECT coalesce(max(r.number), 0) FROM preface_requests r WHERE r.id = $1) \
-     ON CONFLICT (id, number) DO NOTHING RETURNING number) SELECT count(*) FROM added";
+     FOR KEY SHARE OF c ON CONFLICT (id, number) DO NOTHING RETURNING number) SELECT count(*) FROM added";
 
 const SET: &str = "WITH done AS (UPDATE preface_requests SET record = $3 WHERE id = $1 AND number = $2 RETURNING number) \
      SELECT count(*) FROM done";
@@ -24,7 +25,9 @@ impl PostgresStore {
         request: &StoredRequest,
         before: PriorAttempts,
     ) -> Result<bool, AttemptError> {
-        let (number, revision) = (signed(request.number)?, signed(request.revision.revision)?);
+        // A number beyond what a column takes is not the next one.
+        let Ok(number) = i64::try_from(request.number) else { return Ok(false) };
+        let revision = signed(request.revision.revision)?;
         let (at, record) = (request.at.as_millisecond(), request.record.as_bytes());
         let (id, stamp) = (request.conversation.as_str(), request.revision.stamp);
         let session = self.session().await?;

@@ -6,13 +6,15 @@ use rusqlite::{Connection, params};
 
 /// Adds a request if its number is the next one of its conversation.
 pub(super) fn add(connection: &Connection, request: &StoredRequest) -> rusqlite::Result<bool> {
+    // A number beyond what a column takes is not the next one.
+    let Ok(next) = i64::try_from(request.number) else { return Ok(false) };
     let sql = "INSERT INTO requests (conversation, number, revision, stamp, at, record) \
                SELECT number, ?2, ?3, ?4, ?5, ?6 FROM conversations WHERE id = ?1 AND ?2 = 1 + \
                (SELECT coalesce(max(requests.number), 0) FROM requests \
                WHERE requests.conversation = conversations.number)";
     let added = connection.prepare_cached(sql)?.execute(params![
         request.conversation.as_str(),
-        signed(request.number)?,
+        next,
         signed(request.revision.revision)?,
         request.revision.stamp,
         request.at.as_millisecond(),

@@ -1,7 +1,7 @@
 //! The connection breaks after the server has done what it was asked and before its answer arrives.
 
 use preface_store::{
-    ExpectedVersion, InsertOutcome, PageRequest, PutOutcome, ReplaceOutcome, Store, StoreError,
+    ExpectedVersion, InsertOutcome, PageRequest, PutOutcome, ReplaceOutcome, Store, StoreError, StoredRequest,
 };
 use preface_testkit::contract::{
     samples::{actor, first, id, new_version, next},
@@ -149,4 +149,29 @@ async fn what_cannot_be_known_is_not_claimed() {
     let said = store.delete(&id("gone"), None, &actor()).await;
     assert!(matches!(said, Err(StoreError::Unreachable { .. })), "{said:?}");
     assert_eq!(store.head(&id("gone")).await, Ok(None), "it had been done");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_whose_answer_was_lost_is_known_by_its_record_and_time() {
+    let Some(server) = PostgresServer::shared() else { return };
+    let (store, between) = opened(server).await;
+    let (one, actor) = (first("c", "x"), actor());
+    assert_eq!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
+    let request = |number, record: &str| StoredRequest {
+        conversation: id("c"),
+        number,
+        revision: one.head.revision,
+        at: actor.at,
+        record: record.into(),
+    };
+    between.swallow("the first record");
+    assert_eq!(store.add_request(request(1, "the first record")).await, Ok(true));
+    assert!(between.is_done());
+    // Another writer has the number: an answer that was lost does not make its row ours.
+    between.swallow("the late record");
+    assert_eq!(store.add_request(request(1, "the late record")).await, Ok(false));
+    assert!(between.is_done());
+    assert_eq!(store.requests(&id("c"), 1).await, Ok(vec![request(1, "the first record")]));
+    // Without a lost answer the same again is not taken for ours.
+    assert_eq!(store.add_request(request(1, "the first record")).await, Ok(false));
 }

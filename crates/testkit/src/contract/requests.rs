@@ -6,14 +6,14 @@ use super::{
     samples::{actor, at, first, id, next},
 };
 use jiff::SignedDuration;
-use preface_store::{REQUESTS, StoredPrompt, StoredRequest};
+use preface_store::{PageRequest, REQUESTS, StoredPrompt, StoredRequest};
 
 fn request(conversation: &StoredPrompt, number: u64, record: &str) -> StoredRequest {
     StoredRequest {
         conversation: conversation.head.id.clone(),
         number,
         revision: conversation.head.revision,
-        at: at(i64::try_from(number).expect("a small number")),
+        at: at(i64::try_from(number).unwrap_or_default()),
         record: record.into(),
     }
 }
@@ -23,7 +23,17 @@ pub async fn requests_count_from_one(nodes: &Nodes) {
     let one = first("c", "one");
     assert_eq!(nodes.one().add_request(request(&one, 1, "{}")).await, Ok(false), "no conversation");
     create(nodes.one(), &one).await;
-    for (number, added) in [(0, false), (2, false), (1, true), (1, false), (3, false), (2, true)] {
+    let numbers = [
+        (0, false),
+        (2, false),
+        (u64::MAX, false),
+        (1, true),
+        (1, false),
+        (3, false),
+        (2, true),
+        (u64::MAX, false),
+    ];
+    for (number, added) in numbers {
         let record = format!(r#"{{"number":{number},"text":"ß\u0000"}}"#);
         assert_eq!(nodes.turn(1).add_request(request(&one, number, &record)).await, Ok(added), "{number}");
     }
@@ -68,6 +78,38 @@ pub async fn requests_go_with_their_conversation(nodes: &Nodes) {
     assert_eq!(nodes.other().add_request(request(&one, 1, "{}")).await, Ok(true));
     assert_eq!(nodes.other().purge(at(100_000), 10, &actor()).await, Ok(2));
     assert_eq!(nodes.one().requests(&id("d"), 0).await, Ok(Vec::new()));
+}
+
+/// A request and its record write no audit entry.
+pub async fn requests_are_not_in_the_audit(nodes: &Nodes) {
+    let one = first("c", "one");
+    create(nodes.one(), &one).await;
+    let before = nodes.one().audit(&PageRequest::default()).await.unwrap().items;
+    assert_eq!(nodes.one().add_request(request(&one, 1, "{}")).await, Ok(true));
+    assert_eq!(nodes.one().set_request(&id("c"), 1, "[1]".into()).await, Ok(true));
+    assert_eq!(nodes.other().audit(&PageRequest::default()).await.unwrap().items, before);
+}
+
+/// A request that races with the deletion of its conversation is recorded and deleted, or not recorded; neither fails.
+pub async fn requests_race_with_a_deletion(nodes: &Nodes) {
+    for round in 0..40 {
+        let one = first("c", "one");
+        create(nodes.one(), &one).await;
+        let mine = one.clone();
+        let answers = nodes
+            .at_once(4, move |task, store| {
+                let request = request(&mine, 1, "{}");
+                async move {
+                    match task {
+                        0 => store.delete(&id("c"), None, &actor()).await,
+                        _ => store.add_request(request).await,
+                    }
+                }
+            })
+            .await;
+        assert!(answers.iter().all(Result::is_ok), "round {round}: {answers:?}");
+        assert_eq!(nodes.other().requests(&id("c"), 0).await, Ok(Vec::new()), "round {round}");
+    }
 }
 
 /// Of several that record the same number one does.
