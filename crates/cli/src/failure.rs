@@ -173,7 +173,7 @@ impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         let fixed = match &error {
-            Error::Untrusted(UntrustedProject { path, sources }) => Some(Box::new(json!({
+            Error::Untrusted(UntrustedProject { path, sources, .. }) => Some(Box::new(json!({
                 "class": "Validation",
                 "code": "HeadlessTrustRequired",
                 "context": { "canonicalPath": path, "sources": sources },
@@ -195,7 +195,7 @@ impl From<Error> for CommandFailure {
                 CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.help(help)
             }
             Error::Untrusted(_) => CommandFailure { exit: Exit::Untrusted, fixed, ..CommandFailure::new(message) }
-                .help("`preface trust status` lists the untrusted files; review them, then run `preface trust grant`"),
+                .help("`preface trust status` lists the untrusted files; review them, then run `preface trust grant` (`preface trust revoke FILE` for a missing one); with `--trust-pins`, also export them again with `preface trust export`"),
             Error::Missing(_) => CommandFailure::new(message)
                 .help("the file was written by another version, or changed by hand; save the snapshot again"),
             Error::Settings(error) => (*error).into(),

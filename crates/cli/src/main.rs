@@ -62,10 +62,10 @@ Other commands:
 
 Exit codes:
   0  done
-  1  failed
+  1  failed, or the texts differ (`diff --exit-code`)
   2  wrong usage
   3  a project file is not trusted (`--trust require`)
-  4  lint found errors
+  4  lint found errors, or what `--deny` names
   5  over budget
   129, 130, 143  ended by a signal; servers and hooks end with it
 

@@ -7,7 +7,7 @@ pub use code::DiagnosticCode;
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range};
 
-use crate::scope::Scope;
+use crate::{lint::secret, scope::Scope};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -100,7 +100,13 @@ impl Place {
 /// The most characters of a line that an excerpt shows.
 const EXCERPT: usize = 200;
 
-/// Cuts the line that `start` stands in to a screenful around it. Returns that and how many characters of the line come
+/// How many bytes before and behind an excerpt are searched for credentials that reach into it.
+const SECRET_CONTEXT: usize = 4096;
+
+/// The number of bytes of a credential that an excerpt shows.
+const SECRET_SHOWN: usize = 4;
+
+/// Masks credentials, and cuts the line that `start` stands in to a screenful around it. Returns that and how many characters of the line come
 /// before it. The cost does not grow with the line.
 pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize) -> (String, usize) {
     let (from, skipped) = if column <= EXCERPT {
@@ -110,8 +116,17 @@ pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize
         (back.map_or(line_start, |(at, _)| line_start + at), column - 1 - EXCERPT / 2)
     };
     let in_line = |(at, c): &(usize, char)| from + at < start || !matches!(c, '\n' | '\r');
-    let line = text[from..].char_indices().take(EXCERPT).take_while(in_line).map(|(_, c)| c).collect();
-    (line, skipped)
+    let line: Vec<(usize, char)> = text[from..].char_indices().take(EXCERPT).take_while(in_line).collect();
+    let to = line.last().map_or(from, |(at, c)| from + at + c.len_utf8());
+    // A credential may begin before the excerpt and end behind it.
+    let near = floor_char(text, from.saturating_sub(SECRET_CONTEXT));
+    let secrets = secret::scan(&text[near..floor_char(text, to.saturating_add(SECRET_CONTEXT))]);
+    let is_masked = |at: usize| {
+        secrets
+            .iter()
+            .any(|secret| (secret.range.start + SECRET_SHOWN..secret.range.end).contains(&(at - near)))
+    };
+    (line.into_iter().map(|(at, c)| if is_masked(from + at) { '*' } else { c }).collect(), skipped)
 }
 
 fn floor_char(text: &str, at: usize) -> usize {
@@ -210,6 +225,19 @@ mod maybe_range {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_excerpt_masks_credentials() {
+        let token = format!("ghp_{}", "Zq7".repeat(10));
+        let text = format!("token: {token} é");
+        let place = Place::within(None, "a", &text, 7..7 + token.len());
+        assert_eq!(place.excerpt, Some(format!("token: ghp_{} é", "*".repeat(30))));
+        // One that is cut by the end of the excerpt, and one that began before it.
+        let text = format!("{}{token}", " ".repeat(EXCERPT - 8));
+        assert!(!Place::within(None, "a", &text, 0..1).excerpt.unwrap().contains('Z'));
+        let text = format!("sk-ant-{}", "Zq7".repeat(200));
+        assert!(!Place::within(None, "a", &text, 500..501).excerpt.unwrap().contains('Z'));
+    }
 
     #[test]
     fn an_excerpt_holds_the_place_that_it_is_about() {

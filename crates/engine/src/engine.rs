@@ -33,8 +33,9 @@ use preface_host::{
     gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
     places::Places,
     provider::{self, VariableInfo},
-    provider_context::Headless,
-    system::{System, directory_cache::DirectoryCache},
+    provider_context::{CONTEXT_FILE_LIMIT, Headless},
+    system::{FileKind, System, directory_cache::DirectoryCache},
+    trust::{PinPath, Pins},
 };
 use std::{
     path::{Path, PathBuf},
@@ -233,14 +234,13 @@ impl<'s> Engine<'s> {
         }
         built.prompt.audit.splice(0..0, audit);
         built.prompt.diagnostics.splice(0..0, diagnostics);
-        let untrusted: Vec<String> = built.untrusted().map(|seen| seen.shown.clone()).collect();
-        if let Err(refused) =
-            self.refuse_untrusted(request, &built.places, built.untrusted_layer.as_deref(), &untrusted)
-        {
+        let layer = built.untrusted_layer.as_deref();
+        let refused = self.refuse_untrusted(request, &built.places, built.mode, layer, &built.seen);
+        if let Err(refused) = refused {
             self.append(&built.loggers, &not_handed_out(&built.prompt.audit));
             return Err(refused);
         }
-        if request.trust == TrustChoice::Ask && !untrusted.is_empty() {
+        if request.trust == TrustChoice::Ask && built.untrusted().next().is_some() {
             return Ok(grant::ask_for_pins(self, request, &built, ask)?.unwrap_or(built));
         }
         if was_granted {
@@ -249,29 +249,64 @@ impl<'s> Engine<'s> {
         Ok(built)
     }
 
-    /// Refuses a request that does not accept untrusted texts, if there are any: texts by name, or the
-    /// project layer as a whole.
-    pub(crate) fn refuse_untrusted(
+    /// Refuses a request that does not accept untrusted texts, if there are any: texts by name, the project layer as a
+    /// whole, or texts that the pins of the request name and that are not there.
+    fn refuse_untrusted(
         &self,
         request: &Request,
         places: &Places,
+        mode: TrustMode,
         layer: Option<&Path>,
-        untrusted: &[String],
+        seen: &[GatedText],
     ) -> Result<(), Error> {
-        if request.trust != TrustChoice::Require || (untrusted.is_empty() && layer.is_none()) {
+        if request.trust != TrustChoice::Require {
+            return Ok(());
+        }
+        let mut texts: Vec<(String, &str)> = seen
+            .iter()
+            .filter_map(|seen| Some((seen.shown.clone(), untrusted_state(seen.verdict)?)))
+            .collect();
+        if let (TrustMode::Pinned, Some(bytes)) = (mode, request.pins.as_deref()) {
+            texts.extend(self.lost_texts(places, bytes)?);
+        }
+        if texts.is_empty() && layer.is_none() {
             return Ok(());
         }
         let path = layer.map_or_else(|| consent::pin_root(self.system, &places.cwd).0, Path::to_path_buf);
-        let sources = if untrusted.is_empty() { vec![places.shown(&path)] } else { untrusted.to_vec() };
-        Err(Error::Untrusted(UntrustedProject { path: path.display().to_string(), sources }))
+        let (mut sources, states): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        if sources.is_empty() {
+            sources.push(places.shown(&path));
+        }
+        Err(Error::Untrusted(UntrustedProject { path: path.display().to_string(), sources, states }))
+    }
+
+    /// Returns the texts of the project that exported pins name and that no build can read. A pin outside of the project
+    /// is about the machine that exported it, and may be missing.
+    fn lost_texts(&self, places: &Places, pins: &[u8]) -> Result<Vec<(String, &'static str)>, Error> {
+        let pins = Pins::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?;
+        let root = consent::pin_root(self.system, &places.cwd).0;
+        let lost = |(pin, _): (&PinPath, _)| {
+            let path = pin.resolve(&root);
+            if !path.starts_with(&root) {
+                return None;
+            }
+            let state = match (self.system.link_stat(&path), self.system.canonical(&path)) {
+                (None, _) => "missing",
+                (Some(stat), _) if stat.kind == FileKind::Link => "now a link",
+                (_, Ok(real)) if real != path => "now behind a link",
+                (Some(stat), _) if stat.kind != FileKind::File => "no regular file",
+                (Some(stat), _) if stat.len > CONTEXT_FILE_LIMIT => "too large",
+                _ => return None,
+            };
+            Some((places.shown(&path), state))
+        };
+        Ok(pins.iter().filter_map(lost).collect())
     }
 
     /// As [`Engine::refuse_untrusted`], of what was just collected.
     pub(crate) fn refuse_untrusted_in(&self, request: &Request, inputs: &Inputs) -> Result<(), Error> {
         let ProjectAccess { places, gate, untrusted_layer, .. } = &inputs.project.access;
-        let untrusted = gate.seen().into_iter().filter(|seen| seen.verdict != GateVerdict::Included);
-        let untrusted: Vec<String> = untrusted.map(|seen| seen.shown).collect();
-        self.refuse_untrusted(request, places, untrusted_layer.as_deref(), &untrusted)
+        self.refuse_untrusted(request, places, gate.mode(), untrusted_layer.as_deref(), &gate.seen())
     }
 
     /// Builds to look at trust: also with the texts that only other tools make a build use. Nothing is handed out.
@@ -427,5 +462,15 @@ impl<'s> Engine<'s> {
         let look = self.look(inputs, &turn, &Headless);
         let mut answer = |key: &VariableKey| Some(provider::answer(key, &look));
         Ok(definition::definitions(snapshot, &mut answer, notes)?)
+    }
+}
+
+/// Names the state of a text that is left out; `None` for one that is included.
+fn untrusted_state(verdict: GateVerdict) -> Option<&'static str> {
+    match verdict {
+        GateVerdict::Included => None,
+        GateVerdict::UntrustedNew | GateVerdict::Denied => Some("new"),
+        GateVerdict::UntrustedChanged => Some("changed"),
+        GateVerdict::UntrustedShared => Some("others can write in its directory"),
     }
 }

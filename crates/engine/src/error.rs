@@ -7,6 +7,7 @@ use preface_core::{
 };
 use preface_host::settings_file::SettingsFileError;
 use preface_store::StoreError;
+use std::iter;
 
 /// The reason why a call failed, by what the caller can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +28,7 @@ pub enum Error {
     #[error(transparent)]
     Over(OverBudget),
     /// With `--trust require`: files are left out because they are untrusted.
-    #[error("not trusted: {}", .0.sources.join(", "))]
+    #[error("not trusted: {}", .0.listed())]
     Untrusted(UntrustedProject),
     /// A saved snapshot lacks a variable.
     #[error("the saved snapshot does not have the variable `{0}`")]
@@ -56,6 +57,20 @@ pub struct UntrustedProject {
     pub path: String,
     /// The texts, for people.
     pub sources: Vec<String>,
+    /// The state of each text: `new`, `changed`, `missing`, …; empty for a project that is trusted as a whole.
+    pub states: Vec<&'static str>,
+}
+
+impl UntrustedProject {
+    /// Returns the texts with their states.
+    fn listed(&self) -> String {
+        let states = self.states.iter().map(Some).chain(iter::repeat(None));
+        let one = |(source, state): (&String, Option<&&str>)| match state {
+            Some(state) => format!("{source} ({state})"),
+            None => source.clone(),
+        };
+        self.sources.iter().zip(states).map(one).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl From<PipelineError> for Error {

@@ -4,8 +4,12 @@ use crate::{
     system::ReadError,
     trust::{Digest, LazyDigest, PinPath, PinState, Pins},
 };
-use preface_core::trust::{Trust, TrustMode};
+use preface_core::{
+    lint::hidden::escape_hidden,
+    trust::{Trust, TrustMode},
+};
 use std::{
+    borrow::Cow,
     cell::RefCell,
     path::{Path, PathBuf},
     sync::Arc,
@@ -341,11 +345,14 @@ impl Gate {
 /// The longest name of a branch that is included without having been granted.
 const PLAIN_BRANCH_LIMIT: usize = 100;
 
-/// Returns whether the name of a branch has no room for an instruction.
+/// Returns whether the name of a branch is short and has only visible letters, digits and the signs `._/-+@`: no room for
+/// tags, lines or hidden characters.
 #[must_use]
 pub fn is_plain_branch(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
-    (1..=PLAIN_BRANCH_LIMIT).contains(&name.len()) && name.bytes().all(is_plain)
+    let is_plain = |c: char| c.is_alphanumeric() || "._/-+@".contains(c);
+    (1..=PLAIN_BRANCH_LIMIT).contains(&name.len())
+        && name.chars().all(is_plain)
+        && matches!(escape_hidden(name), Cow::Borrowed(_))
 }
 
 /// The owner of a file within the project: its layer or its tree.
@@ -363,6 +370,18 @@ mod tests {
 
     fn gate(mode: TrustMode, consent: Consent) -> Gate {
         Gate::new(mode, consent, "/work".into(), Pins::default(), true)
+    }
+
+    #[test]
+    fn ordinary_branch_names_are_plain() {
+        for name in ["main", "feature/a+b", "user@topic", "größe", "修正", "v1.2_x"] {
+            assert!(is_plain_branch(name), "{name}");
+        }
+        let long = "a".repeat(PLAIN_BRANCH_LIMIT + 1);
+        for name in ["", "<b>", "a b", "a\nb", "a\u{200b}b", "a\u{202e}b", "a\u{3164}b", "a\u{e0041}", &long]
+        {
+            assert!(!is_plain_branch(name), "{name:?}");
+        }
     }
 
     #[test]

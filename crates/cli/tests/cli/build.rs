@@ -42,8 +42,10 @@ fn required_trust_that_is_missing_is_exit_3_and_no_prompt() {
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface build --trust require").exits(3).prints("").says(
         "\
-error: not trusted: AGENTS.md
+error: not trusted: AGENTS.md (new)
 help: `preface trust status` lists the untrusted files; review them, then run `preface trust grant`
+      (`preface trust revoke FILE` for a missing one); with `--trust-pins`, also export them again
+      with `preface trust export`
 ",
     );
     let ran = sandbox.run("preface build --trust require --format json").exits(3).prints("");
@@ -66,6 +68,18 @@ fn pins_that_the_caller_gives_count() {
     other.run("preface build --trust require --trust-pins [ROOT]/home/pins.json").exits(0);
     other.work("AGENTS.md", "Use spaces.\n");
     other.run("preface build --trust require --trust-pins [ROOT]/home/pins.json").exits(3);
+    fs::remove_file(other.path("work/AGENTS.md")).expect("it was there");
+    let required = "preface build --trust require --trust-pins [ROOT]/home/pins.json";
+    assert!(other.run(required).exits(3).prints("").stderr.contains("not trusted: AGENTS.md (missing)"));
+    other.work("AGENTS.md", "a".repeat((4 << 20) + 1));
+    assert!(other.run(required).exits(3).prints("").stderr.contains("not trusted: AGENTS.md (too large)"));
+    #[cfg(unix)]
+    {
+        fs::remove_file(other.path("work/AGENTS.md")).expect("it was there");
+        other.work("other.md", "Use tabs.\n");
+        std::os::unix::fs::symlink("other.md", other.path("work/AGENTS.md")).expect("a link");
+        assert!(other.run(required).exits(3).prints("").stderr.contains("AGENTS.md (now a link)"));
+    }
     other
         .run("preface build --trust-pins nowhere.json")
         .exits(1)

@@ -121,7 +121,8 @@ impl Engine<'_> {
                 .filter(|_| project.profile.trust == TrustMode::Whole)
                 .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd).0);
             let sources = shown(places, Scope::Project).into_iter().collect();
-            return Err(Error::Untrusted(UntrustedProject { path: root.display().to_string(), sources }));
+            let path = root.display().to_string();
+            return Err(Error::Untrusted(UntrustedProject { path, sources, states: Vec::new() }));
         }
         let look = project.access.look(self, &loaded, &project.settings);
         let grants = ProjectGrants::new(&look, loaded.store.as_deref(), project.profile.trust);

@@ -10,6 +10,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
+    settings::shown,
     variable::{RecordedVariable, Stability, VariableKey},
 };
 
@@ -100,7 +101,8 @@ fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         _ if !look.gate.repository_speaks() => untrusted(key, look),
         Ok(GitHead { name: Some(name), .. }) if !look.gate.includes_branch(&name) => {
             let mut variable = RecordedVariable::absent("the branch is not part of the grant");
-            let what = format!("`{key}` is absent: the name of this branch is not part of the grant");
+            let name = shown(&name);
+            let what = format!("`{key}` is absent: the branch name `{name}` is not part of the grant");
             let note = Diagnostic::warning(DiagnosticCode::TrustBranch, what);
             variable.diagnostics.push(note.help("look at the name, then grant it"));
             variable

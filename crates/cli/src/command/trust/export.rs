@@ -1,6 +1,7 @@
 //! `preface trust export`: the grants of this project as a file for `--trust-pins`.
 
 use crate::{
+    advice::complete,
     failure::{CommandFailure, Exit},
     files,
     flags::TurnFlags,
@@ -44,6 +45,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let pins =
         engine.store(&built)?.for_project(&root).load(&mut problems).pins(&root, repository.as_deref());
     ui.data(escape_json(pins.export()).as_bytes())?;
+    if pins.iter().next().is_none() {
+        ui.say(&complete("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run `preface trust grant`\n"));
+    }
     notes::all(ui, &problems);
     Ok(Exit::Done)
 }
