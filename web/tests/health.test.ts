@@ -103,7 +103,7 @@ test("what is active, what it hides, what is off or held, and why", async () => 
   await done(page);
 });
 
-test("the service itself tells of its root", async () => {
+test("the service reports its own root", async () => {
   assert.equal((await fetch(`${service.url}/scopes?preset=default`)).status, 200);
   const page = await openScreen(browser, service, "#/health");
   await page.getByRole("textbox", { name: "Preset" }).fill("default");

@@ -212,7 +212,7 @@ test("a conflict put off is met again at the next save", async () => {
   await page.context().close();
 });
 
-test("line ends are kept as they are", async () => {
+test("line ends are preserved", async () => {
   await service.put("ends", "a\r\nb\rc\n");
   const page = await openPage(browser, `${service.page}/#/edit/ends`);
   await text(page).focus();
@@ -322,7 +322,7 @@ test("a condition comes with its end, asks for its key, and its bracket is writt
   await page.context().close();
 });
 
-test("F6 moves each time, however quickly it comes; in the text a line says how to leave it", async () => {
+test("F6 moves each time, however quickly it comes; in the text a line shows how to leave it", async () => {
   await service.put("quick", "x");
   const page = await openPage(browser, `${service.page}/#/edit/quick`);
   await page.evaluate(() => {
