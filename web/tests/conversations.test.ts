@@ -48,7 +48,7 @@ test("the list finds by the beginning of an id and by template", async () => {
   await done(page);
 });
 
-test("each run tells where it came from, by keyboard, by click and by hovering", async () => {
+test("the source of each run is shown by keyboard, by click and by hovering", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await shows(text(page), "Ümläut €😀 first.");
   assert.equal(await page.locator(".run.value").first().innerText(), "Use tabs.", "bytes and units are not the same");
@@ -72,7 +72,7 @@ test("each run tells where it came from, by keyboard, by click and by hovering",
   await done(page);
 });
 
-test("a run that is hovered over and then clicked tells of itself once", async () => {
+test("a run that is hovered over and then clicked is shown once", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await page.locator(".run.value").first().hover();
   await shows(card(page), "file:AGENTS.md");
@@ -82,7 +82,7 @@ test("a run that is hovered over and then clicked tells of itself once", async (
   await done(page);
 });
 
-test("a conversation of an earlier version says that there is a newer one", async () => {
+test("an earlier version of a conversation shows that there is a newer one", async () => {
   await service.put("grows", "One.\n");
   await turn("elder", { template: "grows" });
   await service.put("grows", "Two.\n");
@@ -110,7 +110,7 @@ test("on paper, a conversation is its prompt and nothing else", async () => {
   await done(page);
 });
 
-test("it tells what it was built from", async () => {
+test("it shows what it was built from", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await page.getByRole("tab", { name: "Inputs" }).click();
   const built = page.locator(".built");
@@ -120,7 +120,7 @@ test("it tells what it was built from", async () => {
   await done(page);
 });
 
-test("a refresh is shown before it is kept", async () => {
+test("a refresh is shown before it is stored", async () => {
   const before = await prompt("c-1");
   await write(service.root, "AGENTS.md", "Use spaces.\n");
   const page = await openScreen(browser, service, at("c-1"));
@@ -165,7 +165,7 @@ test("a refresh may be for something else", async () => {
   await done(page);
 });
 
-test("a refresh does not go over what was kept meanwhile", async () => {
+test("a refresh does not overwrite what was stored meanwhile", async () => {
   await turn("race");
   const page = await openScreen(browser, service, at("race"));
   await write(service.root, "AGENTS.md", "One.\n");
@@ -273,7 +273,7 @@ test("hostile ids, models, directories and values are inert", async () => {
   }
 });
 
-test("an empty prompt and a store that is away are told", async () => {
+test("an empty prompt and an unreachable service are reported", async () => {
   await service.put("empty", "");
   await turn("none", { template: "empty" });
   const page = await openScreen(browser, service, at("none"));

@@ -41,7 +41,7 @@ test("the service, its store and a few numbers", async () => {
   await done(page);
 });
 
-test("a service that is away says so, and says when it is back", async () => {
+test("an unreachable service is reported, and so is its return", async () => {
   const page = await openScreen(browser, service, "#/health");
   await shows(page.locator(".vitals"), /Service\s+Up/);
   await service.stop();
@@ -55,7 +55,7 @@ test("a service that is away says so, and says when it is back", async () => {
   await done(page);
 });
 
-test("a store that is away is told apart from a service that is away", async () => {
+test("an unreachable store is shown differently from an unreachable service", async () => {
   const page = await openScreen(browser, service, "#/health");
   await shows(page.locator(".vitals"), /Store\s+Up/);
   const store = path.join(service.root, "../store.db");
@@ -103,7 +103,7 @@ test("what is active, what it hides, what is off or held, and why", async () => 
   await done(page);
 });
 
-test("the service itself tells of its root", async () => {
+test("the service reports its own root", async () => {
   assert.equal((await fetch(`${service.url}/scopes?preset=default`)).status, 200);
   const page = await openScreen(browser, service, "#/health");
   await page.getByRole("textbox", { name: "Preset" }).fill("default");

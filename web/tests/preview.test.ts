@@ -65,7 +65,7 @@ test("a click on text goes to the very place", () =>
     await shows(page.locator(".caret"), "3:19");
   }));
 
-test("hovering a value tells its key, value, how long it lasts and where it is from", () =>
+test("hovering a value shows its key, value, lifetime and source", () =>
   on(async (page) => {
     await preview(page).locator(".value").nth(1).hover();
     const card = page.locator(".preview .card-inside");
@@ -92,7 +92,7 @@ test("the keyboard does what the pointer does", () =>
     await shows(page.locator(".preview .card-inside"), "prompt:cwd");
   }));
 
-test("a tag in a branch that is not taken says so", () =>
+test("a tag in a branch that is not taken is marked", () =>
   on(async (page) => {
     await page.locator(".text .cm-line").nth(1).locator(".tag-if").hover();
     await shows(page.locator(".text .card-inside"), "is false");
@@ -211,7 +211,7 @@ test("a finding leads to its place, and its fix settles it", () =>
     assert.equal(await page.getByRole("button", { name: /Warning.*system:tim/ }).count(), 0);
   }));
 
-test("the strip says how much a cache keeps", () =>
+test("the strip shows how much can be cached", () =>
   on(async (page) => {
     await shows(page.getByRole("status", { name: "Size of the prompt" }), /tokens/);
     await shows(page.locator(".strip-verdict"), /\d+ % cacheable, up to system:time/);

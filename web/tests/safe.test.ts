@@ -74,7 +74,7 @@ test("script tags in template, file name, branch and value are text", async () =
   await page.context().close();
 });
 
-test("bidi and hidden characters are written out where names and values are told", async () => {
+test("bidi and hidden characters are written out where names and values are shown", async () => {
   await write(service.root, `docs/${BIDI}.md`, "a\u202eb\u200bc");
   await branch(service.root, `x${BIDI}`);
   await service.put("main", `[file:docs/${BIDI}.md] [git:branch] [file:gone${BIDI}.md]`);
@@ -115,7 +115,7 @@ test("a name of a megabyte and a value of a megabyte hold nothing up", async () 
   await page.context().close();
 });
 
-test("an address that is no address opens the editor, or says that there is none for it, and runs nothing", async () => {
+test("an invalid address opens the editor or reports an invalid template name, and runs nothing", async () => {
   for (const hash of ["#/edit/%3Cscript%3E", "#/edit/%E0%A4%A", "#/nowhere", "#javascript:alert(1)", `#/edit/${"a".repeat(5000)}`]) {
     const page = await newPage(await newContext(browser));
     const errors: string[] = [];

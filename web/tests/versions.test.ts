@@ -140,7 +140,7 @@ test("a long history is read in pages", async () => {
   await done(page);
 });
 
-test("a template that is not there says so", async () => {
+test("a missing template is reported", async () => {
   const page = await openScreen(browser, service, "#/versions/nobody");
   await shows(page.locator(".empty"), "This template does not exist yet.");
   await done(page);

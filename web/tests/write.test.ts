@@ -170,7 +170,7 @@ test("coming back to the page, one hears of files and versions that changed mean
   await page.context().close();
 });
 
-test("saving says how many errors are in what was saved", async () => {
+test("saving reports the number of errors in the saved text", async () => {
   const page = await openPage(browser, `${service.page}/#/edit/errors`);
   await page.route("**/system-prompt/analyze", async (route) => {
     const response = await route.fetch();
@@ -212,7 +212,7 @@ test("a conflict put off is met again at the next save", async () => {
   await page.context().close();
 });
 
-test("line ends are kept as they are", async () => {
+test("line ends are preserved", async () => {
   await service.put("ends", "a\r\nb\rc\n");
   const page = await openPage(browser, `${service.page}/#/edit/ends`);
   await text(page).focus();
@@ -322,7 +322,7 @@ test("a condition comes with its end, asks for its key, and its bracket is writt
   await page.context().close();
 });
 
-test("F6 moves each time, however quickly it comes; in the text a line says how to leave it", async () => {
+test("F6 moves each time, however quickly it comes; in the text a line shows how to leave it", async () => {
   await service.put("quick", "x");
   const page = await openPage(browser, `${service.page}/#/edit/quick`);
   await page.evaluate(() => {
@@ -335,7 +335,7 @@ test("F6 moves each time, however quickly it comes; in the text a line says how 
   await page.context().close();
 });
 
-test("an address that names no possible template is told of calmly, however long it is", async () => {
+test("an address with an invalid template name is reported, however long it is", async () => {
   for (const name of ["<img src=x onerror=window.pwned=1>", "x".repeat(100_000)]) {
     for (const screen of ["edit", "versions"]) {
       const page = await newPage(await newContext(browser));
@@ -350,7 +350,7 @@ test("an address that names no possible template is told of calmly, however long
   }
 });
 
-test("a text that is too long is told of in plain words, and no longer once it is short enough", async () => {
+test("a text that is too long is reported until it is short enough", async () => {
   const page = await openPage(browser, `${service.page}/#/edit/long`);
   await text(page).focus();
   await page.keyboard.insertText("x".repeat(1_100_000));
@@ -426,7 +426,7 @@ test("a conversation has an id in the preview", async () => {
   await page.context().close();
 });
 
-test("a text that was not looked at is not said to be in order", async () => {
+test("a text that was not checked is not shown as free of problems", async () => {
   await service.put("unseen", "[gti:branch]");
   const context = await newContext(browser);
   await context.route("**/system-prompt/analyze", (route) =>
