@@ -10,7 +10,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
-    settings::shown,
+    lint::hidden::escape_hidden,
     variable::{RecordedVariable, Stability, VariableKey},
 };
 
@@ -101,7 +101,7 @@ fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         _ if !look.gate.repository_speaks() => untrusted(key, look),
         Ok(GitHead { name: Some(name), .. }) if !look.gate.includes_branch(&name) => {
             let mut variable = RecordedVariable::absent("the branch is not part of the grant");
-            let name = shown(&name);
+            let name = escape_hidden(&name);
             let what = format!("`{key}` is absent: the branch name `{name}` is not part of the grant");
             let note = Diagnostic::warning(DiagnosticCode::TrustBranch, what);
             variable.diagnostics.push(note.help("look at the name, then grant it"));
