@@ -26,6 +26,9 @@ pub fn served_system() -> preface::OsSystem {
     preface::OsSystem::new(preface::ASSETS)
 }
 
+/// The help for a file that is not there.
+const MISSING: &str = "check the path; it is relative to the current directory";
+
 /// Reads a file, or stdin for `-`.
 pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
     if file == Path::new("-") {
@@ -36,6 +39,7 @@ pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
     }
     look(&absolute(file)?, LIMIT).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).help("`-` reads from a pipe"),
+        ReadError::Missing => unread(file, &error).help(MISSING),
         _ => unread(file, &error),
     })
 }
@@ -55,6 +59,7 @@ pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, CommandFailure> 
     look(&absolute(file)?, limit).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).help("save what it gives to a file"),
         ReadError::TooLarge { .. } => unread(file, &error).help("give a smaller file"),
+        ReadError::Missing => unread(file, &error).help(MISSING),
         _ => unread(file, &error),
     })
 }

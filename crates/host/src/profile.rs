@@ -236,9 +236,10 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
         place: Box::new(Place::file(None, path.display().to_string())),
         ..plain(format!("cannot read the profile `{}`: {why}", path.display()))
     };
-    let read = system
-        .read(path, ReadScope::Anywhere, LIMIT)
-        .map_err(|error: ReadError| failed(error.to_string()))?;
+    let read = system.read(path, ReadScope::Anywhere, LIMIT).map_err(|error: ReadError| ProfileError {
+        help: Some("check the path; `preface profile list` shows presets and your own profiles".to_owned()),
+        ..failed(error.to_string())
+    })?;
     let text = String::from_utf8(read.into_bytes()).map_err(|_| failed("it is not UTF-8".to_owned()))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

@@ -40,7 +40,7 @@ Examples:
   preface explain --spans                every run of bytes and its origin
   preface explain --cache --model claude-opus-5-5   what a service caches
   preface explain --at 'Use tabs'        which source has this text
-  preface explain --at 4096              which source this byte is from
+  preface explain --at 400               which source this byte is from
   preface explain --at AGENTS.md:12      how this line was used
   preface explain --conversation 7f3a    the stored prompt, if there is one
   preface explain --snapshot snapshot.json   a saved snapshot";

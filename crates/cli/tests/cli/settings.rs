@@ -12,11 +12,9 @@ fn file(sandbox: &Sandbox) -> String {
 #[test]
 fn what_is_set_can_be_got_and_unset() {
     let sandbox = Sandbox::empty();
-    sandbox
-        .run("preface config get budget.tokens")
-        .exits(1)
-        .prints("")
-        .says("error: `budget.tokens` is not set\n");
+    sandbox.run("preface config get budget.tokens").exits(1).prints("").says(
+        "error: `budget.tokens` is not set\nhelp: `preface config list` shows the settings with a value\n",
+    );
     sandbox
         .run("preface config set budget.tokens 9000")
         .exits(0)

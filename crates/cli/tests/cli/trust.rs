@@ -70,7 +70,7 @@ fn single_files_are_granted_by_name() {
     sandbox.run("preface trust grant nowhere.md").exits(2).prints("").says(
         "\
 error: nothing that a build uses lies at `nowhere.md`
-help: the trust status lists what a build uses
+help: `preface trust` lists the files that a build uses
 ",
     );
     sandbox

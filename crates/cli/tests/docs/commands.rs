@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The commands with their help, by their words: `trust grant`.
-fn helps(machine: &Machine) -> BTreeMap<String, String> {
+pub fn helps(machine: &Machine) -> BTreeMap<String, String> {
     let mut helps = BTreeMap::new();
     let mut pending = vec![Vec::<String>::new()];
     while let Some(command) = pending.pop() {

@@ -5,6 +5,7 @@
 mod blocks;
 mod commands;
 mod contents;
+mod examples;
 mod links;
 mod markdown;
 mod sandbox;

@@ -48,6 +48,23 @@ impl Sandbox {
         sandbox
     }
 
+    /// Makes a home with an empty directory `engine`.
+    pub fn empty() -> Self {
+        let sandbox = Sandbox::new();
+        fs::remove_dir_all(sandbox.project())
+            .and_then(|()| fs::create_dir(sandbox.project()))
+            .expect("a directory");
+        sandbox
+    }
+
+    /// Stops the services.
+    pub fn stop(&mut self) {
+        for mut service in self.services.drain(..) {
+            let _ = service.kill();
+            let _ = service.wait();
+        }
+    }
+
     fn project(&self) -> PathBuf {
         self.home.path().join("engine")
     }
@@ -134,9 +151,6 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        for service in &mut self.services {
-            let _ = service.kill();
-            let _ = service.wait();
-        }
+        self.stop();
     }
 }

@@ -264,7 +264,7 @@ fn chosen<'s>(
             }
             let help = match did_you_mean(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "the list of MCP servers has all of them".to_owned(),
+                None => "`preface list servers` shows all".to_owned(),
             };
             return Err(Error::Usage(none, Some(help)));
         };

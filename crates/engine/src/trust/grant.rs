@@ -161,7 +161,7 @@ impl Engine<'_> {
             if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
                 return Err(Error::Usage(
                     format!("nothing that a build uses lies at `{}`", built.places.shown(path)),
-                    Some("the trust status lists what a build uses".to_owned()),
+                    Some("`preface trust` lists the files that a build uses".to_owned()),
                 ));
             }
         }

@@ -86,7 +86,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     tell(ui, &settings, Severity::Error);
     match stands {
         Some(_) => Ok(Exit::Done),
-        None => Err(CommandFailure::new(format!("`{}` is not set", one_line(&key.to_string())))),
+        None => Err(CommandFailure::new(format!("`{}` is not set", one_line(&key.to_string())))
+            .help("`preface config list` shows the settings with a value")),
     }
 }
 
