@@ -454,7 +454,7 @@ mod tests {
             assert!(recorded.includes_branch(good), "{good}");
         }
         let longer = "x".repeat(101);
-        for bad in ["", "a b c", "caf\u{e9}", "a\u{a0}b", "a`b", "a=b", longer.as_str()] {
+        for bad in ["", "a b c", "a\u{a0}b", "a`b", "a=b", longer.as_str()] {
             assert!(!recorded.includes_branch(bad), "{bad}");
         }
         assert!(!gate(TrustMode::Pinned, Consent::Recorded).includes_branch("main"), "nothing is granted");

@@ -83,7 +83,7 @@ fn pins_that_the_caller_gives_count() {
     other
         .run("preface build --trust-pins nowhere.json")
         .exits(1)
-        .says("error: cannot read `nowhere.json`: not found\n");
+        .says("error: cannot read `nowhere.json`: not found\nhelp: check the path; it is relative to the current directory\n");
 }
 
 #[test]

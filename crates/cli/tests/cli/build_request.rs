@@ -136,7 +136,7 @@ fn messages_come_from_a_file() {
     sandbox
         .run("preface build --messages nowhere.json")
         .exits(1)
-        .says("error: cannot read `nowhere.json`: not found\n");
+        .says("error: cannot read `nowhere.json`: not found\nhelp: check the path; it is relative to the current directory\n");
     let ran = sandbox.run("preface build --messages -").exits(2).prints("");
     assert!(ran.stderr.contains("messages are read from a file, not from stdin"), "{}", ran.stderr);
 }

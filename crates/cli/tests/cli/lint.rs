@@ -143,7 +143,7 @@ fn single_files_are_read_by_their_names() {
     sandbox
         .run("preface lint --file nowhere.md")
         .exits(1)
-        .says("error: cannot read `nowhere.md`: not found\n");
+        .says("error: cannot read `nowhere.md`: not found\nhelp: check the path; it is relative to the current directory\n");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn the_file_is_the_shells_and_its_facts_are_those_of_the_directory() {
     sandbox
         .run("preface template render nowhere.md")
         .exits(1)
-        .says("error: cannot read `nowhere.md`: not found\n");
+        .says("error: cannot read `nowhere.md`: not found\nhelp: check the path; it is relative to the current directory\n");
     sandbox
         .run("preface template render .")
         .exits(1)

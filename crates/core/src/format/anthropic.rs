@@ -20,7 +20,8 @@ use serde_json::json;
 use std::borrow::Cow;
 
 /// Longer names and other characters are refused.
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
+const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
 /// The most tokens of an answer where the caller sets no limit: the API requires one.
 const MAX_TOKENS: u64 = 8192;
 
@@ -176,6 +177,7 @@ impl<'c> Messages<'c, '_> {
         if let (Dialect::Anthropic, Some(fields)) = (source.dialect, source.fields) {
             let rewritten = match &kind {
                 BlockKind::Call { id, name, .. } => !NAMES.fits(id) || !NAMES.fits(name),
+                BlockKind::Reasoning(reasoning) => reasoning.signature.is_none(),
                 _ => false,
             };
             if !rewritten {
@@ -197,7 +199,17 @@ impl<'c> Messages<'c, '_> {
                 }
                 block
             }
+            BlockKind::Image(Media::Base64 { media_type, .. }) if !IMAGES.contains(&media_type) => {
+                super::block_unsupported(message, media_type, self.report);
+                return None;
+            }
             BlockKind::Image(media) => object! { "type": "image", "source": source_of(media) },
+            BlockKind::Document { media: Media::Base64 { media_type, .. }, .. }
+                if media_type != "application/pdf" =>
+            {
+                super::block_unsupported(message, media_type, self.report);
+                return None;
+            }
             BlockKind::Document { media, name } => {
                 let mut block = object! { "type": "document", "source": source_of(media) };
                 if let Some(name) = name {

@@ -16,8 +16,9 @@ use crate::{
 };
 use serde_json::json;
 
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
-const IDS: NameRule = NameRule { longest: 64, accepts: |c| is_word(c) || matches!(c, '.' | ':') };
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
+const IDS: NameRule =
+    NameRule { longest: 64, accepts: |c| is_word(c) || matches!(c, '.' | ':'), begins: |_| true };
 const IMAGES: [&str; 4] = ["gif", "jpeg", "png", "webp"];
 /// The formats of documents, with their media types.
 const DOCUMENTS: [(&str, &str); 9] = [

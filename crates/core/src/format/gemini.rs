@@ -18,9 +18,12 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// Letters, digits, and four more. The first is a letter or `_`, which names of tools are anyway.
-const NAMES: NameRule =
-    NameRule { longest: 64, accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':') };
+/// Letters, digits, and four more; the first is a letter or `_`.
+const NAMES: NameRule = NameRule {
+    longest: 64,
+    accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'),
+    begins: |c| c.is_ascii_alphabetic() || c == '_',
+};
 
 /// The keywords of JSON Schema that `parametersJsonSchema` understands.
 const KEYWORDS: [&str; 22] = [

@@ -352,6 +352,11 @@ fn block(fields: &Map<String, Value>, vendor: Vendor) -> Block<'_> {
         "thinking" => {
             let redacted = fields.get("redacted").and_then(Value::as_bool).unwrap_or_default();
             let signature = string(fields, "thinkingSignature");
+            // An item of OpenAI's as text.
+            let vendor = match signature {
+                Some(signature) if vendor == Vendor::Unknown && signature.starts_with('{') => Vendor::OpenAi,
+                _ => vendor,
+            };
             (Neutral, BlockKind::Reasoning(Reasoning { text: get("thinking"), signature, redacted, vendor }))
         }
         "redacted_thinking" => {

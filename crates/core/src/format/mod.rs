@@ -136,14 +136,20 @@ pub fn find(name: &str) -> Option<&'static dyn RequestFormat> {
 
 /// Returns the schema of a tool's arguments. A tool without one takes any object, which is reported.
 fn schema<'c>(tool: &'c Tool, any: &'c Value, report: &mut Report) -> &'c Value {
-    tool.input_schema.as_deref().unwrap_or_else(|| {
-        let what = format!(
-            "the tool `{}` has no schema; it is sent as one that takes any object",
-            shown(&tool.name)
-        );
-        report.add(DiagnosticCode::ToolNoSchema, None, what);
-        any
-    })
+    if let Some(schema) = tool.input_schema.as_deref() {
+        if schema.get("type").is_none_or(|kind| kind != "object") {
+            let what = format!(
+                "the schema of `{}` is not that of an object (`\"type\": \"object\"`)",
+                shown(&tool.name)
+            );
+            report.add(DiagnosticCode::RequestSchema, None, what);
+        }
+        return schema;
+    }
+    let what =
+        format!("the tool `{}` has no schema; it is sent as one that takes any object", shown(&tool.name));
+    report.add(DiagnosticCode::ToolNoSchema, None, what);
+    any
 }
 
 /// Reports reasoning that this format has no place for.

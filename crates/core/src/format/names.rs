@@ -12,11 +12,13 @@ use std::{
 pub(super) struct NameRule {
     pub longest: usize,
     pub accepts: fn(char) -> bool,
+    /// What the first character may be, beyond that.
+    pub begins: fn(char) -> bool,
 }
 
 impl NameRule {
     pub(super) fn fits(&self, name: &str) -> bool {
-        !name.is_empty() && name.len() <= self.longest && name.chars().all(self.accepts)
+        name.starts_with(self.begins) && name.len() <= self.longest && name.chars().all(self.accepts)
     }
 }
 
@@ -50,9 +52,10 @@ impl<'c> Names<'c> {
         let clean: String = name
             .chars()
             .map(|c| if (self.rule.accepts)(c) { c } else { '_' })
-            .take(self.rule.longest - 9)
+            .take(self.rule.longest - 10)
             .collect();
-        let sent = format!("{clean}_{}", &digest[..8]);
+        let front = if clean.starts_with(self.rule.begins) { "" } else { "_" };
+        let sent = format!("{front}{clean}_{}", &digest[..8]);
         report.add(self.code, message, format!("`{}` is sent as `{sent}`", shown(name)));
         self.rewritten.insert(name, sent.clone());
         Cow::Owned(sent)

@@ -12,13 +12,14 @@ use super::{
 };
 use crate::{
     diagnostic::{DiagnosticCode, Diagnostics},
+    model::Vendor,
     settings::shown,
 };
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
-const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control() };
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
+const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Chat Completions API, or of a server that is compatible with it.
 ///
@@ -200,10 +201,15 @@ impl<'c> Messages<'c, '_> {
 
     fn answer(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>, fields: &'c Map<String, Value>) {
         if self.is_own(fields, &blocks) {
-            // A response has fields that a request does not: empty ones, and the annotations of a text.
+            // A response has fields that a request does not: empty ones, and the annotations of a text. Compatible servers
+            // want their reasoning back; OpenAI does not know it.
+            let reasoning = |key: &str| self.openai && key.starts_with("reasoning");
+            if fields.keys().any(|key| reasoning(key)) {
+                super::reasoning_left_out(at, Vendor::Unknown, self.report);
+            }
             let entries = fields.iter().filter(|(key, value)| {
                 let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-                *key == "content" || !(empty || *key == "annotations")
+                *key == "content" || !(empty || *key == "annotations" || reasoning(key))
             });
             return self
                 .list

@@ -15,8 +15,8 @@ use crate::{
 };
 use serde_json::{json, value::RawValue};
 
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word };
-const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control() };
+const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
+const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Responses API.
 ///
