@@ -48,6 +48,10 @@ nodes *args:
 mcp-serve *args:
     cargo xtask mcp-serve {{args}}
 
+# Validates request bodies with the SDKs of four vendors.
+requests *args:
+    cargo xtask requests {{args}}
+
 # Compares preset `pi` with the published packages: `just peers pi --variant 0.58`.
 peers *args:
     cargo xtask peers {{args}}

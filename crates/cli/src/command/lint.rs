@@ -244,6 +244,9 @@ fn result(note: &Diagnostic) -> Value {
             physical["region"] = region.into();
         }
         result["locations"] = json!([{ "physicalLocation": physical }]);
+    } else {
+        // What reads the file may refuse a result without a place.
+        result["locations"] = json!([{ "physicalLocation": { "artifactLocation": { "uri": "." } } }]);
     }
     result
 }

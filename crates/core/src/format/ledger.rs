@@ -10,7 +10,7 @@ use crate::{
     variable::Stability,
 };
 use serde::{Deserialize, Serialize};
-use std::{fmt, io};
+use std::fmt;
 
 /// One request of a conversation, as it is recorded. It has no text but that of attachments.
 ///
@@ -303,11 +303,13 @@ fn blocks<'b, 'c: 'b>(
     if !content.target.digests {
         return Vec::new();
     }
-    let tools = content.tools.iter().zip(tools).map(|(tool, json)| {
-        let (bytes, digest) = digest(json);
+    let mut buffer = Vec::new();
+    let mut rows = Vec::new();
+    rows.extend(content.tools.iter().zip(tools).map(|(tool, json)| {
+        let (bytes, digest) = digest(json, &mut buffer);
         RequestBlock { place: BlockPlace::Tool { name: tool.name.clone() }, bytes, digest }
-    });
-    let parts = content.prompt.parts.iter().filter(|part| !part.range.is_empty()).map(|part| {
+    }));
+    rows.extend(content.prompt.parts.iter().filter(|part| !part.range.is_empty()).map(|part| {
         let text = content.prompt.text_of(part);
         let mut origins: Vec<String> = Vec::new();
         for span in &part.spans {
@@ -322,35 +324,17 @@ fn blocks<'b, 'c: 'b>(
             bytes: text.len(),
             digest: blake3::hash(text.as_bytes()).to_hex()[..16].to_owned(),
         }
-    });
-    let messages = messages.map(|(index, role, json)| {
-        let (bytes, digest) = digest(json);
+    }));
+    rows.extend(messages.map(|(index, role, json)| {
+        let (bytes, digest) = digest(json, &mut buffer);
         RequestBlock { place: BlockPlace::Message { index, role: role.to_owned() }, bytes, digest }
-    });
-    tools.chain(parts).chain(messages).collect()
+    }));
+    rows
 }
 
-fn digest(json: &Json<'_>) -> (usize, String) {
-    let mut hasher = CountingHasher::default();
-    // A hasher takes everything that is written.
-    let _ = serde_json::to_writer(&mut hasher, &json.without_mark());
-    (hasher.bytes, hasher.hasher.finalize().to_hex()[..16].to_owned())
-}
-
-#[derive(Default)]
-struct CountingHasher {
-    hasher: blake3::Hasher,
-    bytes: usize,
-}
-
-impl io::Write for CountingHasher {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.hasher.update(bytes);
-        self.bytes += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+fn digest(json: &Json<'_>, buffer: &mut Vec<u8>) -> (usize, String) {
+    buffer.clear();
+    // Strings, numbers and objects with string keys are always JSON.
+    let _ = serde_json::to_writer(&mut *buffer, &json.without_mark());
+    (buffer.len(), blake3::hash(buffer).to_hex()[..16].to_owned())
 }

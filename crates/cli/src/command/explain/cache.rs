@@ -44,7 +44,7 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
     };
     let ttl = plan.ttl.as_deref().map_or_else(String::new, |ttl| format!(", for {ttl}"));
     let mut out = format!(
-        "{bold}{model}{bold:#}: at least {} tokens are cached{ttl} {dim}({facts}){dim:#}\n\n",
+        "{bold}{model}{bold:#}: a beginning of {} tokens or more is cached{ttl} {dim}({facts}){dim:#}\n\n",
         number(plan.minimum)
     );
     let mut table = TextTable::new([
