@@ -159,6 +159,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the recorded requests of a conversation, with how far each extends the one before.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
+         */
+        get: operations["requests"];
+        put?: never;
+        /**
+         * Formats the next request of a conversation and records its digests: the stored prompt, the tools and reminders of this turn,
+         *     and the messages. Reminders of earlier requests stay in their places.
+         * @description Roles of an access token: `converse`, `write`.
+         */
+        post: operations["request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/requests/{number}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds to a request what the service counted: its `usage` (`usageMetadata` of Gemini) as it is.
+         * @description Roles of an access token: `converse`, `write`.
+         */
+        post: operations["usage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{id}/system-prompt": {
         parameters: {
             query?: never;
@@ -943,6 +988,11 @@ export interface components {
          * @enum {string}
          */
         AttachmentPlace: "first-user" | "last-user";
+        /**
+         * @description The role with which an attachment is sent.
+         * @enum {string}
+         */
+        AttachmentRole: "user" | "system";
         /** @description One thing that happened, without the text that it happened to. */
         AuditEvent: {
             payload: components["schemas"]["AuditEvent_ContextContributionMade"];
@@ -1057,6 +1107,64 @@ export interface components {
             /** @description Bytes, up to the last whole character. */
             bytes: number;
             /** @description Tokens. */
+            tokens: number;
+        };
+        /**
+         * @description The mark at the end of a tier.
+         * @enum {string}
+         */
+        CacheMark: "placed" | "automatic" | "below-minimum" | "none";
+        /**
+         * @description The cache plan of a request, in the order in which services read it: tools, then the blocks of the prompt.
+         *
+         *     ```
+         *     use preface_core::{format::{CachePlan, RequestContent, RequestTarget}, prompt::Prompt};
+         *     let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
+         *     let target = RequestTarget { model: Some("claude-opus-5-5"), ..RequestTarget::default() };
+         *     let plan = CachePlan::of(&RequestContent { target, ..RequestContent::from(&prompt) });
+         *     assert_eq!((plan.minimum, plan.known), (512, true));
+         *     ```
+         */
+        CachePlan: {
+            /** @description The date of the facts about the model. */
+            as_of: string;
+            /**
+             * Format: double
+             * @description The price of the tiers when nothing is cached, in input tokens: what is written to the cache costs more.
+             */
+            cold: number;
+            /** @description False if no row has the name, and the values are the cautious ones. */
+            known: boolean;
+            /** @description The tokens that a prefix needs before it is cached. */
+            minimum: number;
+            /** @description The name of the model. */
+            model?: string | null;
+            /**
+             * Format: double
+             * @description The price of a million input tokens in US dollars, where it is known.
+             */
+            price?: number | null;
+            /** @description The tools and the blocks of the prompt, in the order of the request. */
+            tiers: components["schemas"]["CacheTier"][];
+            /** @description The tokens of all tiers. */
+            tokens: number;
+            /** @description The lifetime of a cached prefix, where the service names one. */
+            ttl?: string | null;
+            /**
+             * Format: double
+             * @description The price of the tiers in a later turn of the conversation, in input tokens.
+             */
+            warm: number;
+        };
+        /** @description One tier of a request. */
+        CacheTier: {
+            /** @description The mark at its end. */
+            mark: components["schemas"]["CacheMark"];
+            /** @description `tools`, or the stability of a block of the prompt. */
+            name: string;
+            /** @description The tokens up to its end. */
+            prefix_tokens: number;
+            /** @description Its tokens. */
             tokens: number;
         };
         /**
@@ -1287,12 +1395,12 @@ export interface components {
          *     it are the request's.
          *
          *     ```
-         *     use preface_core::{attachment::AsidePlace, document::DocumentAside};
+         *     use preface_core::{attachment::AttachmentPlace, document::DocumentAttachment};
          *     let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
          *         "origins":[{"kind":"variable","key":"event:path","source":"the event"}],
          *         "spans":[{"range":[0,4],"origin":{"kind":"variable","key":"event:path","source":"the event"}}]}"#;
-         *     let attachment: DocumentAside = serde_json::from_str(json).unwrap();
-         *     assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
+         *     let attachment: DocumentAttachment = serde_json::from_str(json).unwrap();
+         *     assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AttachmentPlace::LastUser, "[event:path]"));
          *     ```
          */
         DocumentAttachment: {
@@ -1775,6 +1883,47 @@ export interface components {
                 number
             ] | null;
         };
+        /**
+         * @description An attachment with its place in a conversation. It has the same place, and the same bytes, in every later request.
+         *
+         *     ```
+         *     use preface_core::attachment::PlacedAttachment;
+         *     let json = r#"{"after":4,"digest":"blake3:00","role":"user","section":"plan-mode","text":"Plan mode is on."}"#;
+         *     let placed: PlacedAttachment = serde_json::from_str(json).unwrap();
+         *     assert_eq!(serde_json::to_string(&placed).unwrap(), json);
+         *     ```
+         */
+        PlacedAttachment: {
+            /** @description The position of the message that it follows in the history of the caller. */
+            after: number;
+            /** @description The digest of that message, as `blake3:<hex>`. */
+            digest: string;
+            /** @description The role with which it is sent. */
+            role: components["schemas"]["AttachmentRole"];
+            /** @description The reminder or section that it is. */
+            section: string;
+            /** @description The text, without the tags around it. */
+            text: string;
+        };
+        /** @description The first difference of two requests. */
+        PrefixChange: {
+            /** @description The reason in the words of the vendor: `tools_changed`, `system_changed`, `messages_changed`, `input_changed`, `model_changed`. */
+            reason: string;
+            /** @description What changed: a tool, a part of the prompt with its origins, or a message. */
+            what: string;
+        };
+        /** @description The comparison of a request with the one before. */
+        PrefixComparison: {
+            change?: components["schemas"]["PrefixChange"] | null;
+            /** @description The blocks and bytes that both begin with. */
+            common_blocks: number;
+            /** @description The bytes of these blocks. */
+            common_bytes: number;
+            /** @description The bytes of all blocks of the earlier request. */
+            earlier_bytes: number;
+            /** @description True if every block of the earlier request is the beginning of the later one. */
+            extends: boolean;
+        };
         /** @description What a template renders to. */
         Preview: {
             /** @description How many bytes it has. */
@@ -1892,6 +2041,111 @@ export interface components {
         RefreshReply: components["schemas"]["PromptReply"] & {
             /** @description The difference from the earlier prompt. */
             difference: components["schemas"]["Difference"];
+        };
+        /** @description The next request of a conversation. */
+        RequestBody: {
+            /** @description Events of this turn: `{"type": "plan-mode", …}`. Each can be a reminder. */
+            events?: Record<string, never>[];
+            /**
+             * @description The format of the body: `anthropic`, `openai-responses`, `openai-chat`, `openai-compatible`, `gemini` or
+             *     `bedrock-converse`.
+             */
+            format: string;
+            /**
+             * Format: int64
+             * @description The most tokens of the answer.
+             */
+            max_output_tokens?: number | null;
+            /** @description The whole history, oldest message first, in the neutral form, Anthropic's or OpenAI's. */
+            messages: Record<string, never>[];
+            /** @description The model of this request; default: that of the stored prompt. */
+            model?: string | null;
+            /** @description The active tools, by name; default: those of the stored prompt. */
+            tools?: string[] | null;
+        };
+        /** @description The recorded requests of a conversation. */
+        RequestList: {
+            /** @description The requests, the first one first. */
+            items: components["schemas"]["RequestSummary"][];
+        };
+        /** @description A request that is ready to be sent. */
+        RequestReply: {
+            /** @description The attachments that got their place in this request. They are recorded and are in every later request. */
+            attachments: components["schemas"]["PlacedAttachment"][];
+            /** @description The body to send. */
+            body: Record<string, never>;
+            cache?: components["schemas"]["CachePlan"] | null;
+            comparison?: components["schemas"]["PrefixComparison"] | null;
+            /** @description The conversation. */
+            conversation_id: string;
+            /** @description Diagnostics. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            /**
+             * Format: int64
+             * @description The number of the request in the conversation, from 1.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description The revision of the stored prompt.
+             */
+            revision: number;
+        };
+        /** @description A recorded request as lists show it, without its blocks. */
+        RequestSummary: {
+            /** @description The time, RFC 3339. */
+            at: string;
+            /** @description The bytes of its blocks. */
+            bytes: number;
+            /**
+             * Format: double
+             * @description The share of its tokens that the service read from the cache, from 0 to 1; null where that was not reported.
+             */
+            cache_read?: number | null;
+            comparison?: components["schemas"]["PrefixComparison"] | null;
+            /**
+             * Format: double
+             * @description The share of the request that a cache can have from the one before, from 0 to 1.
+             */
+            expected_read: number;
+            /** @description The format of the body. */
+            format: string;
+            /** @description The name of the model. */
+            model?: string | null;
+            /**
+             * Format: int64
+             * @description The number in the conversation, from 1.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description The revision of the stored prompt that it was made with.
+             */
+            revision: number;
+            usage?: components["schemas"]["RequestUsage"] | null;
+        };
+        /** @description What a service counted for one request. Each vendor's own numbers are read as these. */
+        RequestUsage: {
+            /**
+             * Format: int64
+             * @description The tokens that were read from the cache.
+             */
+            cache_read_tokens: number;
+            /**
+             * Format: int64
+             * @description The tokens that were written to the cache.
+             */
+            cache_write_tokens?: number;
+            /**
+             * Format: int64
+             * @description All tokens of the request, cached ones included.
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description The tokens of the answer.
+             */
+            output_tokens?: number;
         };
         /**
          * @description The layer that a text, a setting or an extension belongs to. The order is the meaning: later scopes override.
@@ -3304,6 +3558,477 @@ export interface operations {
                 };
             };
             /** @description The template or preset does not exist, or the prompt cannot be built */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    requests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestList"];
+                };
+            };
+            /** @description The request is invalid or has no single `Host`. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site, or the role of the token is insufficient. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The conversation does not exist */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestBody"];
+            };
+        };
+        responses: {
+            /** @description The body to send, and how it extends the request before */
+            201: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestReply"];
+                };
+            };
+            /** @description The request is invalid or has no single `Host`. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site, or the role of the token is insufficient. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The conversation does not exist */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The stored prompt includes text of a project whose trust was declined or revoked on this node (`trust-changed`) */
+            409: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content type is not `application/json`. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The format does not exist, or tools and reminders cannot be built */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id */
+                id: string;
+                /** @description The number of the request */
+                number: number;
+            };
+            cookie?: never;
+        };
+        /** @description The numbers of the service */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The numbers as they are recorded */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestUsage"];
+                };
+            };
+            /** @description The request is invalid or has no single `Host`. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site, or the role of the token is insufficient. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The conversation or the request does not exist */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content type is not `application/json`. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No number of input tokens is in the body */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */
