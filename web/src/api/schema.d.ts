@@ -3864,7 +3864,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The format does not exist, or tools and reminders cannot be built */
+            /** @description The format does not exist, a message is not valid, or tools and reminders cannot be built */
             422: {
                 headers: {
                     /** @description The id of the request, as in the log. */

@@ -18,7 +18,7 @@ use preface_core::{
     message::Message,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Value, value::RawValue};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -34,7 +34,7 @@ pub struct RequestBody {
     format: String,
     /// The whole history, oldest message first, in the neutral form, Anthropic's or OpenAI's.
     #[schema(value_type = Vec<Object>, max_items = 100_000)]
-    messages: Vec<Message>,
+    messages: Vec<Map<String, Value>>,
     /// The model of this request; default: that of the stored prompt.
     #[schema(max_length = 4096)]
     model: Option<String>,
@@ -91,7 +91,7 @@ pub struct RequestList {
         (status = 201, body = RequestReply, description = "The body to send, and how it extends the request before"),
         (status = 404, body = Problem, content_type = "application/problem+json", description = "The conversation does not exist"),
         (status = 409, body = Problem, content_type = "application/problem+json", description = "The stored prompt includes text of a project whose trust was declined or revoked on this node (`trust-changed`)"),
-        (status = 422, body = Problem, content_type = "application/problem+json", description = "The format does not exist, or tools and reminders cannot be built"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "The format does not exist, a message is not valid, or tools and reminders cannot be built"),
     ),
 )]
 pub async fn request(
@@ -113,6 +113,17 @@ pub async fn request(
         let detail = format!("`model` or a tool is longer than {NAME} characters or contains U+0000");
         return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
     }
+    let messages = messages.into_iter().enumerate().map(|(at, fields)| {
+        Message::new(fields).map_err(|fault| {
+            let detail = format!("message {at}: {fault}");
+            let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "messages", detail);
+            match fault.help {
+                Some(help) => problem.help(help),
+                None => problem,
+            }
+        })
+    });
+    let messages = messages.collect::<Result<Vec<Message>, Problem>>()?;
     let asked = Asked { tools, home_trust: app.settings.home_trust, ..Asked::default() };
     let input = RequestInput { format, model, messages, events, max_output_tokens };
     let result = app.service.request(&id, &asked, input, &actor).await?;
@@ -167,7 +178,7 @@ pub async fn list(
 pub async fn usage(
     State(app): State<Arc<App>>,
     PathValues((id, number)): PathValues<(ConversationId, u64)>,
-    JsonBody(body): JsonBody<serde_json::Map<String, Value>>,
+    JsonBody(body): JsonBody<Map<String, Value>>,
 ) -> HandlerResult<Json<RequestUsage>> {
     let usage = RequestUsage::read(&Value::Object(body)).ok_or_else(|| {
         let detail = "the body has no number of input tokens";
