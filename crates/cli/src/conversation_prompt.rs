@@ -218,10 +218,8 @@ impl ConversationPrompt {
     /// Reports that this is a stored prompt, and which flags of this call have no effect.
     pub fn tell(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
         if talk == Verbosity::Quiet {
-            notes::errors(ui, &self.notes);
-            if self.constructed {
-                notes::errors(ui, &prompt.diagnostics);
-            }
+            let of_build = if self.constructed { prompt.diagnostics.as_slice() } else { &[] };
+            notes::listing(ui, talk, self.notes.iter().chain(of_build));
             return;
         }
         let PromptSummary { id, revision, constructed_at, .. } = &self.head;

@@ -21,7 +21,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 /// Prints the diagnostics of a prompt: one line if something was left out or cut, or each one in full.
 pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
     match talk {
-        Verbosity::Quiet => errors(ui, &prompt.diagnostics),
+        Verbosity::Quiet => listing(ui, talk, &prompt.diagnostics),
         Verbosity::Usual => {
             if let Some((severity, line, help)) = summary(prompt) {
                 let word = style::severity(severity);
@@ -35,13 +35,6 @@ pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
             }
         }
         Verbosity::All => all(ui, &prompt.diagnostics),
-    }
-}
-
-/// Prints the errors in full, which `-q` leaves.
-pub fn errors(ui: &Ui, notes: &[Diagnostic]) {
-    for note in notes.iter().filter(|note| note.severity == Severity::Error) {
-        ui.say(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
     }
 }
 

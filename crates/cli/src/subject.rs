@@ -16,17 +16,19 @@ use preface::{
     core::{
         attachment::{AttachmentPlace, AttachmentRole},
         budget::Counter,
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+        diagnostic::{Diagnostics, Place},
         document::Document,
         format::{RequestContent, RequestTarget},
         message::{Message, ModelMessage, convert},
+        model::Models,
         origin::Source,
         prompt::Prompt,
+        reminder::is_about_reminders,
         snapshot::{SNAPSHOT_VERSION, Snapshot},
         turn::Tool,
-        variable::VariableKey,
     },
     host::{
+        models,
         places::{Places, normal},
         profile::locate,
         provider_context::CONTEXT_FILE_LIMIT,
@@ -36,7 +38,7 @@ use preface::{
 };
 use serde::Deserialize;
 use serde_json::Value;
-use std::{cmp::Ordering, ops::Range, path::PathBuf};
+use std::{borrow::Cow, cmp::Ordering, ops::Range, path::PathBuf};
 
 /// The flags of what to build.
 #[derive(Args, Clone, Debug, Default)]
@@ -201,13 +203,6 @@ fn read_snapshot(shown: &str, bytes: &[u8]) -> Result<Snapshot, CommandFailure> 
         .help("build it again with `preface build --save-snapshot FILE`"))
 }
 
-/// True for a note about a reminder of this turn.
-fn is_of_reminders(note: &Diagnostic) -> bool {
-    let is_of_event = |name: &String| name.parse().is_ok_and(|key: VariableKey| key.kind() == "event");
-    matches!(note.code, DiagnosticCode::ReminderEmpty | DiagnosticCode::ReminderInvalid)
-        || note.subject.as_ref().is_some_and(is_of_event)
-}
-
 impl Subject {
     /// Returns what was just built.
     pub fn of(built: BuildResult, messages: Vec<ModelMessage>) -> Self {
@@ -257,7 +252,7 @@ impl Subject {
     ) -> Result<Self, CommandFailure> {
         let mut turn = flags.build(conversation.events, ui, InteractionMode::MayNot)?;
         let mut notes = conversation.notes;
-        notes.extend(turn.prompt.diagnostics.iter().filter(|note| is_of_reminders(note)).cloned());
+        notes.extend(turn.prompt.diagnostics.iter().filter(|note| is_about_reminders(note)).cloned());
         let before = turn.prompt.diagnostics.len();
         turn.says(&conversation.history, &mut notes);
         let more = turn.prompt.diagnostics.split_off(before);
@@ -273,6 +268,14 @@ impl Subject {
             .filter(|attachment| attachment.place == AttachmentPlace::LastUser);
         self.prompt.attachments.extend(of_turn);
         Ok(self)
+    }
+
+    /// Returns the rows of models: those of the user first, where there are directories of a build.
+    pub fn models(&self, diagnostics: &mut Diagnostics) -> Cow<'static, Models> {
+        match &self.places {
+            Some(places) => models::read_in(&files::system(), places, diagnostics),
+            None => Cow::Borrowed(Models::bundled()),
+        }
     }
 
     /// Returns the content of a request for a model.
@@ -314,7 +317,7 @@ impl Subject {
         let places = self.places.as_ref()?;
         let system = files::system();
         if let Some(rest) = source.path.strip_prefix("bundled/") {
-            return system.bundled(rest).map(std::borrow::Cow::into_owned);
+            return system.bundled(rest).map(Cow::into_owned);
         }
         let path = match source.path.strip_prefix("~/") {
             Some(rest) => places.home.as_ref()?.join(rest),

@@ -91,6 +91,12 @@ impl Origin {
         }
     }
 
+    /// Returns true for the text that a profile puts between two parts.
+    #[must_use]
+    pub fn is_separator(&self) -> bool {
+        matches!(self, Origin::Literal { key, .. } if &**key == "join")
+    }
+
     /// Returns the scope that speaks here.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {

@@ -95,7 +95,8 @@ impl Prompt {
             match blocks.last_mut() {
                 Some(last) if reached == before => last.range.end = part.range.end,
                 Some(last) => {
-                    let start = part.range.start + separator(part);
+                    let separator = part.spans.first().filter(|span| span.origin.is_separator());
+                    let start = part.range.start + separator.map_or(0, |span| span.range.len());
                     last.range.end = start;
                     blocks.push(PromptBlock { range: start..part.range.end, stability: reached });
                 }
@@ -174,14 +175,6 @@ impl Prompt {
         } else {
             Err(format!("the parts cover {at} of {} bytes", self.text.len()))
         }
-    }
-}
-
-/// Returns the length of the separator at the start of a part.
-fn separator(part: &Part) -> usize {
-    match part.spans.first() {
-        Some(Span { range, origin: Origin::Literal { key, .. } }) if &**key == "join" => range.len(),
-        _ => 0,
     }
 }
 

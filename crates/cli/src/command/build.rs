@@ -17,9 +17,7 @@ use preface::core::{
     diagnostic::Diagnostics,
     format::{FORMATS, RequestFormat, RequestTarget, find},
     lint::character::escape_json,
-    model::Models,
 };
-use preface::host::models;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -29,6 +27,7 @@ Examples:
   preface build --tools read,bash > prompt.md
   preface build --format json | jq -r .fingerprint
   preface build --format request --messages chat.jsonl
+  preface build --format anthropic --model claude-opus-5-5   for a service
   preface build --preset pi --prompt 'Fix the tests' --format request
   preface build --preset claude-code --event @events.json --format request
   preface build --conversation 7f3a         store the prompt, then print it
@@ -149,10 +148,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         BuildFormat::Json => ui.json(&subject.document()?)?,
         BuildFormat::Request(format) => {
             let mut diagnostics = Diagnostics::new();
-            let models = match &subject.places {
-                Some(places) => models::read_in(&files::system(), places, &mut diagnostics),
-                None => Models::bundled().clone(),
-            };
+            let models = subject.models(&mut diagnostics);
             let turn = &subject_flags.turn;
             let counter = subject.counter()?;
             let target = RequestTarget {

@@ -369,7 +369,7 @@ codes! {
     MessagesIgnoredKey "messages/ignored-key" [Warning] "A key beside the list of messages is ignored." => "Only the list of messages is used.";
     MessagesLeftOut "messages/left-out" [Warning] "A message that a hook added was left out because it is not valid.";
     MessagesSystem "messages/system" [Warning] "A message of role `system` is not sent because the profile leaves such messages out.";
-    ModelsInvalid "models/invalid" [Error] "`models.toml` of the user cannot be read or is not valid." => "Correct the file; `preface list models` shows the rows.";
+    ModelsInvalid "models/invalid" [Error] "`models.toml` of the user cannot be read or is not valid." => "Correct the file.";
     OptionDirectory "option/directory" [Info] "The prompt names the directory of an option, and the directory does not exist.";
     OptionNoFile "option/no-file" [Warning] "The value of an option looks like a path, but no such file exists; it is used as text.";
     OrderingManifestDuplicateExtId "ordering/duplicate" [Error] "An `ordering.json` lists a hook twice; the file was left out.";

@@ -3,7 +3,6 @@
 use super::increasing::longest_increasing;
 use crate::{
     document::{Document, DocumentPart},
-    origin::Origin,
     section::SectionId,
 };
 use serde::Serialize;
@@ -201,17 +200,9 @@ fn equal(left: &Document, before: &DocumentPart, right: &Document, after: &Docum
 /// Splits a part into the separator before it and the rest.
 fn split<'d>(document: &'d Document, part: &DocumentPart) -> (&'d str, &'d str) {
     let text = text(document, part);
-    let join = match part.spans.first() {
-        Some(span) if matches!(&span.origin, Origin::Literal { key, .. } if &**key == JOIN) => {
-            span.range.len()
-        }
-        _ => 0,
-    };
-    text.split_at_checked(join).unwrap_or(("", text))
+    let separator = part.spans.first().filter(|span| span.origin.is_separator());
+    text.split_at_checked(separator.map_or(0, |span| span.range.len())).unwrap_or(("", text))
 }
-
-/// The profile key of the text between two parts.
-const JOIN: &str = "join";
 
 #[cfg(test)]
 mod tests {
@@ -228,7 +219,7 @@ mod tests {
         let prompt = parts.split_whitespace().fold(Prompt::default(), |prompt, part| {
             let (section, text) = part.split_once('=').unwrap_or((part, part));
             let join = if prompt.parts.is_empty() { "" } else { "\n\n" };
-            prompt.with(section, &[(join, literal(JOIN)), (text, caller("test"))])
+            prompt.with(section, &[(join, literal("join")), (text, caller("test"))])
         });
         Document::of(&prompt, &Bytes4)
     }
@@ -258,7 +249,7 @@ mod tests {
         let wide = document("a b");
         let thin = Prompt::default()
             .with("a", &[("a", caller("test"))])
-            .with("b", &[("\n", literal(JOIN)), ("b", caller("test"))]);
+            .with("b", &[("\n", literal("join")), ("b", caller("test"))]);
         let rows = part_changes(&wide, &Document::of(&thin, &Bytes4));
         assert_eq!(rows[1].change, Change::Changed);
         assert_eq!((rows[1].tokens_before, rows[1].tokens_after), (Some(1), Some(1)));

@@ -312,9 +312,9 @@ fn blocks<'b, 'c: 'b>(
     rows.extend(content.prompt.parts.iter().filter(|part| !part.range.is_empty()).map(|part| {
         let text = content.prompt.text_of(part);
         let mut origins: Vec<String> = Vec::new();
-        for span in &part.spans {
+        for span in part.spans.iter().filter(|span| !span.origin.is_separator()) {
             let origin = span.origin.to_string();
-            if !origins.contains(&origin) && !origin.ends_with(" join") {
+            if !origins.contains(&origin) {
                 origins.push(origin);
             }
         }

@@ -35,4 +35,4 @@ pub use field::{EventField, FieldKind};
 pub use noun::{DueReminder, Reminder};
 pub use read::RawReminder;
 pub(crate) use remind::is_of_event;
-pub use remind::remind;
+pub use remind::{is_about_reminders, remind};

@@ -51,6 +51,14 @@ fn plan(due: &DueReminder) -> Plan<'_> {
     Plan { trim: TrimMode::Both, watch_tags: true, event: Some(due), ..Plan::new(meta, vec![item]) }
 }
 
+/// Returns true for a diagnostic about a reminder: its file, its text, or a field of its event.
+#[must_use]
+pub fn is_about_reminders(diagnostic: &Diagnostic) -> bool {
+    let is_of_event = |name: &String| name.parse().is_ok_and(|key: VariableKey| is_of_event(&key));
+    matches!(diagnostic.code, DiagnosticCode::ReminderEmpty | DiagnosticCode::ReminderInvalid)
+        || diagnostic.subject.as_ref().is_some_and(is_of_event)
+}
+
 /// True for a variable that only an event has.
 #[must_use]
 pub(crate) fn is_of_event(key: &VariableKey) -> bool {

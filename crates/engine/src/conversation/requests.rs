@@ -8,7 +8,7 @@ use super::{
 use crate::Engine;
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::Diagnostics,
     format::{
         CachePlan, PrefixComparison, RequestBlock, RequestContent, RequestFormat, RequestRecord,
         RequestTarget, RequestUsage,
@@ -16,14 +16,14 @@ use preface_core::{
     message::{Message, ModelMessage, convert},
     model::{Models, PrefixCheck},
     prompt::Prompt,
+    reminder::is_about_reminders,
     turn::Tool,
-    variable::VariableKey,
 };
 use preface_host::models;
 use preface_store::{Actor, ConversationId, PromptSummary, Revision, StoredRequest, format_instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// The version of the record of a request.
 const VERSION: u32 = 1;
@@ -147,7 +147,7 @@ pub struct TurnContent {
     /// The role of new attachments.
     pub attachment_role: AttachmentRole,
     /// The rows of models.
-    pub models: Models,
+    pub models: Cow<'static, Models>,
     /// The diagnostics of reminders and messages.
     pub notes: Diagnostics,
 }
@@ -404,7 +404,8 @@ impl TurnContent {
         let built = engine.build(request)?;
         let forms = &built.snapshot.profile.messages;
         let converted = convert(messages, forms);
-        let mut notes: Diagnostics = built.prompt.diagnostics.into_iter().filter(is_of_reminders).collect();
+        let mut notes: Diagnostics =
+            built.prompt.diagnostics.into_iter().filter(is_about_reminders).collect();
         notes.extend(converted.notes());
         let models = models::read_in(engine.system(), &built.places, &mut notes);
         let attachments = built.prompt.attachments.into_iter();
@@ -417,13 +418,6 @@ impl TurnContent {
             notes,
         })
     }
-}
-
-/// Returns true for a diagnostic about a reminder of this turn.
-fn is_of_reminders(note: &Diagnostic) -> bool {
-    let is_of_event = |name: &String| name.parse().is_ok_and(|key: VariableKey| key.kind() == "event");
-    matches!(note.code, DiagnosticCode::ReminderEmpty | DiagnosticCode::ReminderInvalid)
-        || note.subject.as_ref().is_some_and(is_of_event)
 }
 
 fn read(stored: &StoredRequest) -> Result<StoredRecord, ConversationError> {

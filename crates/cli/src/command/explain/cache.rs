@@ -2,7 +2,6 @@
 
 use crate::{
     failure::CommandFailure,
-    files,
     subject::Subject,
     ui::{
         Ui, style,
@@ -10,22 +9,15 @@ use crate::{
         text::{number, wrap},
     },
 };
-use preface::{
-    core::{
-        diagnostic::Diagnostics,
-        format::{CacheMark, CachePlan, RequestTarget},
-        model::Models,
-    },
-    host::models,
+use preface::core::{
+    diagnostic::Diagnostics,
+    format::{CacheMark, CachePlan, RequestTarget},
 };
 
 /// Plans the cache of a request for a model.
 pub fn plan(subject: &Subject, model: Option<&str>) -> Result<(CachePlan, Diagnostics), CommandFailure> {
     let mut diagnostics = Diagnostics::new();
-    let models = match &subject.places {
-        Some(places) => models::read_in(&files::system(), places, &mut diagnostics),
-        None => Models::bundled().clone(),
-    };
+    let models = subject.models(&mut diagnostics);
     let counter = subject.counter()?;
     let target = RequestTarget { model, models: &models, counter: &*counter, ..RequestTarget::default() };
     let plan = CachePlan::of(&subject.content(target));
