@@ -1,20 +1,18 @@
 //! Anthropic's Messages API: `POST /v1/messages`.
 
 use super::{
-    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
-    history::{
-        Arguments, Block, BlockKind, Dialect, Item, ItemKind, Media, ObjectArguments, ToolResult, read,
-    },
+    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    draft::{RequestDraft, definitions, schema},
+    history::{Block, BlockKind, Dialect, Media, ToolResult},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names, check_unique, is_word},
-    place::{place, settle_system},
+    names::{NameRule, Names, is_word},
     report::Report,
+    turns::{self, BlockWriter},
 };
 use crate::{
-    diagnostic::{DiagnosticCode, Diagnostics},
+    diagnostic::DiagnosticCode,
     model::{CacheMarks, Vendor},
-    settings::shown,
 };
 use serde_json::json;
 use std::borrow::Cow;
@@ -50,39 +48,28 @@ impl RequestFormat for Anthropic {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let mut diagnostics = Diagnostics::new();
-        let mut report = Report::default();
-        let placement = place(&content, &mut diagnostics);
-        let attachments = placement.new_ones();
-        let items = placement.insert(read(&content, &mut report));
-        let plan = CachePlan::of(&content);
-        plan.report(&mut report);
+        let (mut draft, items) = RequestDraft::of(&content);
+        draft.plan.report(&mut draft.report);
 
         let row = content.target.row();
         let marks = row.model.cache_marks == CacheMarks::CacheControl;
         let any = json!({ "type": "object" });
         let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        check_unique(content.tools.iter().map(|tool| &*tool.name), &mut report);
-        let mut tools = Vec::new();
-        for tool in content.tools {
-            let mut definition = object! { "name": names.get(&tool.name, None, &mut report) };
-            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-                definition.push("description", description);
-            }
-            definition.push("input_schema", super::schema(tool, &any, &mut report));
-            tools.push(definition);
-        }
-        let mut messages = Messages {
-            list: Vec::new(),
-            names,
-            ids: Names::new(NAMES, DiagnosticCode::RequestIdRewritten),
-            caller_marks: 0,
-            report: &mut report,
-        };
-        messages.extend(items);
-        let Messages { list, caller_marks, .. } = messages;
+        let tools = definitions(
+            content.tools,
+            &mut names,
+            &mut draft.report,
+            || object! {},
+            |tool, mut json, report| {
+                json.push("input_schema", schema(tool, &any, report));
+                json
+            },
+        );
+        let ids = Names::new(NAMES, DiagnosticCode::RequestIdRewritten);
+        let mut writer = AnthropicBlocks { names, ids, caller_marks: 0, report: &mut draft.report };
         let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
-        let list = settle_system(list, accepted, &mut report);
+        let list = turns::write(items, accepted, &mut writer);
+        let caller_marks = writer.caller_marks;
         let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
@@ -100,8 +87,8 @@ impl RequestFormat for Anthropic {
         let blocks = content.prompt.blocks();
         if !blocks.is_empty() {
             let system = blocks.iter().enumerate().map(|(at, block)| {
-                let mut text = text(&content.prompt.text[block.range.clone()]);
-                if plan.mark(at) == CacheMark::Placed && free > 0 {
+                let mut text = AnthropicBlocks::text(content.prompt.text[block.range.clone()].into());
+                if draft.plan.mark(at) == CacheMark::Placed && free > 0 {
                     free -= 1;
                     text.push("cache_control", cache_control());
                 }
@@ -114,22 +101,12 @@ impl RequestFormat for Anthropic {
         }
         let messages = list.into_iter().map(|(role, blocks)| object! { "role": role, "content": blocks });
         body.push("messages", Json::List(messages.collect()));
-        let body = body.print(content.target.indented);
-        diagnostics.extend(report.finish());
-        FormattedRequest {
-            media_type: "application/json",
-            body,
-            attachments,
-            blocks: digests,
-            cache: Some(plan),
-            diagnostics,
-        }
+        draft.finish(&body, digests)
     }
 }
 
-/// Messages under construction: neighbours of one role are one message.
-struct Messages<'c, 'r> {
-    list: Vec<(&'static str, Vec<Json<'c>>)>,
+/// Writes blocks for Anthropic.
+struct AnthropicBlocks<'c, 'r> {
     names: Names<'c>,
     ids: Names<'c>,
     /// The number of `cache_control` in blocks of the caller.
@@ -137,41 +114,18 @@ struct Messages<'c, 'r> {
     report: &'r mut Report,
 }
 
-impl<'c> Messages<'c, '_> {
-    fn extend(&mut self, items: Vec<Item<'c>>) {
-        for Item { message, kind } in items {
-            match kind {
-                ItemKind::User(blocks) => self.push("user", message, blocks),
-                ItemKind::Assistant(blocks, _) => self.push("assistant", message, blocks),
-                ItemKind::Result(result) => {
-                    let block = self.result(message, result);
-                    self.push_block("user", block);
-                }
-                ItemKind::System(texts) => {
-                    for text in texts.into_iter().filter(|text| !text.trim().is_empty()) {
-                        self.push_block("system", object! { "type": "text", "text": text });
-                    }
-                }
-            }
-        }
+impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
+    const MODEL: &'static str = "assistant";
+
+    fn text(text: Cow<'c, str>) -> Json<'c> {
+        object! { "type": "text", "text": text }
     }
 
-    fn push(&mut self, role: &'static str, message: Option<usize>, blocks: Vec<Block<'c>>) {
-        for block in blocks {
-            if let Some(block) = self.block(message, block) {
-                self.push_block(role, block);
-            }
-        }
+    fn report(&mut self) -> &mut Report {
+        self.report
     }
 
-    fn push_block(&mut self, role: &'static str, block: Json<'c>) {
-        match self.list.last_mut() {
-            Some((last, blocks)) if *last == role => blocks.push(block),
-            _ => self.list.push((role, vec![block])),
-        }
-    }
-
-    /// Returns a block as Anthropic reads it, unchanged if it came from there.
+    /// A block that came from Anthropic is unchanged.
     fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
         let Block { kind, source } = block;
         if let (Dialect::Anthropic, Some(fields)) = (source.dialect, source.fields) {
@@ -192,7 +146,7 @@ impl<'c> Messages<'c, '_> {
                     return None;
                 }
                 let mark = source.fields.and_then(|fields| fields.get("cache_control"));
-                let mut block = object! { "type": "text", "text": text };
+                let mut block = Self::text(text);
                 if let Some(mark) = mark {
                     self.caller_marks += 1;
                     block.push("cache_control", mark);
@@ -234,7 +188,7 @@ impl<'c> Messages<'c, '_> {
                 "type": "tool_use",
                 "id": self.ids.get(id, message, self.report),
                 "name": self.names.get(name, message, self.report),
-                "input": input(arguments, message, self.report),
+                "input": arguments.object(message, self.report),
             },
             BlockKind::Other(kind) => {
                 super::block_unsupported(message, kind, self.report);
@@ -261,21 +215,6 @@ impl<'c> Messages<'c, '_> {
     }
 }
 
-/// Returns the arguments of a call as an object.
-pub(super) fn input<'c>(arguments: Arguments<'c>, message: Option<usize>, report: &mut Report) -> Json<'c> {
-    match arguments.object() {
-        Some(ObjectArguments::Value(value)) => value.into(),
-        Some(ObjectArguments::Raw(raw)) => Json::Raw(raw),
-        Some(ObjectArguments::Empty) => object! {},
-        None => {
-            let text = arguments.text();
-            let what = format!("the arguments of a call are no JSON object: `{}`", shown(&text));
-            report.add(DiagnosticCode::RequestArguments, message, what);
-            object! { "arguments": Cow::Owned::<str>(text.into_owned()) }
-        }
-    }
-}
-
 fn source_of(media: Media<'_>) -> Json<'_> {
     match media {
         Media::Base64 { media_type, data } => {
@@ -285,10 +224,6 @@ fn source_of(media: Media<'_>) -> Json<'_> {
         Media::File(id) => object! { "type": "file", "file_id": id },
         Media::Text(text) => object! { "type": "text", "media_type": "text/plain", "data": text },
     }
-}
-
-fn text(text: &str) -> Json<'_> {
-    object! { "type": "text", "text": text }
 }
 
 fn cache_control<'c>() -> Json<'c> {

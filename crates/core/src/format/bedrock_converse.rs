@@ -1,20 +1,21 @@
 //! Converse of Amazon Bedrock: `POST /model/{modelId}/converse`. The model is part of the address.
 
 use super::{
-    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
-    anthropic::input,
-    history::{Block, BlockKind, Item, ItemKind, Media, ToolResult, read},
+    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    draft::{RequestDraft, definitions, schema},
+    history::{Block, BlockKind, Media, ToolResult},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names, check_unique, is_word},
-    place::{place, settle_system},
+    names::{NameRule, Names, is_word},
     report::Report,
+    turns::{self, BlockWriter},
 };
 use crate::{
-    diagnostic::{DiagnosticCode, Diagnostics},
+    diagnostic::DiagnosticCode,
     model::{CacheMarks, Vendor},
 };
 use serde_json::json;
+use std::borrow::Cow;
 
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
 const IDS: NameRule =
@@ -56,39 +57,26 @@ impl RequestFormat for BedrockConverse {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let mut diagnostics = Diagnostics::new();
-        let mut report = Report::default();
-        let placement = place(&content, &mut diagnostics);
-        let attachments = placement.new_ones();
-        let items = placement.insert(read(&content, &mut report));
-        let plan = CachePlan::of(&content);
-        plan.report(&mut report);
+        let (mut draft, items) = RequestDraft::of(&content);
+        draft.plan.report(&mut draft.report);
 
         let row = content.target.row();
         let any = json!({ "type": "object" });
         let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        check_unique(content.tools.iter().map(|tool| &*tool.name), &mut report);
-        let mut tools = Vec::new();
-        for tool in content.tools {
-            let mut spec = object! { "name": names.get(&tool.name, None, &mut report) };
-            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-                spec.push("description", description);
-            }
-            let schema = super::schema(tool, &any, &mut report);
-            spec.push("inputSchema", object! { "json": schema });
-            tools.push(object! { "toolSpec": spec });
-        }
-        let mut messages = Messages {
-            list: Vec::new(),
-            names,
-            ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
-            documents: 0,
-            report: &mut report,
-        };
-        messages.extend(items);
-        let list = messages.list;
+        let tools = definitions(
+            content.tools,
+            &mut names,
+            &mut draft.report,
+            || object! {},
+            |tool, mut json, report| {
+                json.push("inputSchema", object! { "json": schema(tool, &any, report) });
+                object! { "toolSpec": json }
+            },
+        );
+        let ids = Names::new(IDS, DiagnosticCode::RequestIdRewritten);
+        let mut writer = ConverseBlocks { names, ids, documents: 0, report: &mut draft.report };
         let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
-        let mut list = settle_system(list, accepted, &mut report);
+        let mut list = turns::write(items, accepted, &mut writer);
         let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
@@ -97,7 +85,7 @@ impl RequestFormat for BedrockConverse {
             let mut system = Vec::with_capacity(blocks.len() + 2);
             for (at, block) in blocks.iter().enumerate() {
                 system.push(object! { "text": &content.prompt.text[block.range.clone()] });
-                if plan.mark(at) == CacheMark::Placed {
+                if draft.plan.mark(at) == CacheMark::Placed {
                     system.push(cache_point());
                 }
             }
@@ -114,57 +102,27 @@ impl RequestFormat for BedrockConverse {
         if let Some(limit) = content.target.max_output_tokens {
             body.push("inferenceConfig", object! { "maxTokens": Json::Number(limit) });
         }
-        let body = body.print(content.target.indented);
-        diagnostics.extend(report.finish());
-        FormattedRequest {
-            media_type: "application/json",
-            body,
-            attachments,
-            blocks: digests,
-            cache: Some(plan),
-            diagnostics,
-        }
+        draft.finish(&body, digests)
     }
 }
 
-/// The messages under construction: neighbours of one role are one message.
-struct Messages<'c, 'r> {
-    list: Vec<(&'static str, Vec<Json<'c>>)>,
+/// Writes blocks for Converse.
+struct ConverseBlocks<'c, 'r> {
     names: Names<'c>,
     ids: Names<'c>,
     documents: usize,
     report: &'r mut Report,
 }
 
-impl<'c> Messages<'c, '_> {
-    fn extend(&mut self, items: Vec<Item<'c>>) {
-        for Item { message, kind } in items {
-            match kind {
-                ItemKind::User(blocks) => self.push("user", message, blocks),
-                ItemKind::Assistant(blocks, _) => self.push("assistant", message, blocks),
-                ItemKind::Result(result) => self.result(message, result),
-                ItemKind::System(texts) => {
-                    for text in texts.into_iter().filter(|text| !text.trim().is_empty()) {
-                        self.push_block("system", object! { "text": text });
-                    }
-                }
-            }
-        }
+impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
+    const MODEL: &'static str = "assistant";
+
+    fn text(text: Cow<'c, str>) -> Json<'c> {
+        object! { "text": text }
     }
 
-    fn push(&mut self, role: &'static str, message: Option<usize>, blocks: Vec<Block<'c>>) {
-        for block in blocks {
-            if let Some(block) = self.block(message, block) {
-                self.push_block(role, block);
-            }
-        }
-    }
-
-    fn push_block(&mut self, role: &'static str, block: Json<'c>) {
-        match self.list.last_mut() {
-            Some((last, blocks)) if *last == role => blocks.push(block),
-            _ => self.list.push((role, vec![block])),
-        }
+    fn report(&mut self) -> &mut Report {
+        self.report
     }
 
     fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
@@ -173,7 +131,7 @@ impl<'c> Messages<'c, '_> {
                 super::empty_block(message, self.report);
                 None
             }
-            BlockKind::Text(text) => Some(object! { "text": text }),
+            BlockKind::Text(text) => Some(Self::text(text)),
             BlockKind::Image(Media::Base64 { media_type, data }) => {
                 let format = media_type.strip_prefix("image/").filter(|format| IMAGES.contains(format));
                 let Some(format) = format else {
@@ -205,7 +163,7 @@ impl<'c> Messages<'c, '_> {
             BlockKind::Call { id, name, arguments, .. } => Some(object! { "toolUse": object! {
                 "toolUseId": self.ids.get(id, message, self.report),
                 "name": self.names.get(name, message, self.report),
-                "input": input(arguments, message, self.report),
+                "input": arguments.object(message, self.report),
             } }),
             BlockKind::Other(kind) => {
                 super::block_unsupported(message, kind, self.report);
@@ -214,6 +172,24 @@ impl<'c> Messages<'c, '_> {
         }
     }
 
+    fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) -> Json<'c> {
+        let mut blocks: Vec<_> =
+            result.blocks.into_iter().filter_map(|block| self.block(message, block)).collect();
+        if blocks.is_empty() {
+            blocks.push(object! { "text": "(no output)" });
+        }
+        let mut answer = object! {
+            "toolUseId": self.ids.get(result.id, message, self.report),
+            "content": blocks,
+        };
+        if result.is_error {
+            answer.push("status", "error");
+        }
+        object! { "toolResult": answer }
+    }
+}
+
+impl<'c> ConverseBlocks<'c, '_> {
     /// The name of a document is what the model reads; the names of users may carry instructions, so it is a number.
     fn document(&mut self, message: Option<usize>, media: Media<'c>) -> Option<Json<'c>> {
         let (format, source) = match media {
@@ -234,22 +210,6 @@ impl<'c> Messages<'c, '_> {
         self.documents += 1;
         let name = format!("document {}", self.documents);
         Some(object! { "document": object! { "format": format, "name": name, "source": source } })
-    }
-
-    fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) {
-        let mut blocks: Vec<_> =
-            result.blocks.into_iter().filter_map(|block| self.block(message, block)).collect();
-        if blocks.is_empty() {
-            blocks.push(object! { "text": "(no output)" });
-        }
-        let mut answer = object! {
-            "toolUseId": self.ids.get(result.id, message, self.report),
-            "content": blocks,
-        };
-        if result.is_error {
-            answer.push("status", "error");
-        }
-        self.push_block("user", object! { "toolResult": answer });
     }
 }
 

@@ -1,22 +1,18 @@
 //! The Gemini API: `POST /v1beta/models/{model}:generateContent`. The model is part of the address.
 
 use super::{
-    CachePlan, FormattedRequest, RequestContent, RequestFormat,
-    anthropic::input,
-    history::{Block, BlockKind, Item, ItemKind, Media, ToolResult, read},
+    FormattedRequest, RequestContent, RequestFormat,
+    draft::{RequestDraft, definitions, schema},
+    history::{Block, BlockKind, Media, ToolResult},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names, check_unique},
-    place::place,
+    names::{NameRule, Names},
     report::Report,
+    turns::{self, BlockWriter},
 };
-use crate::{
-    attachment::Attachment,
-    diagnostic::{DiagnosticCode, Diagnostics},
-    model::Vendor,
-    settings::shown,
-};
+use crate::{diagnostic::DiagnosticCode, model::Vendor, settings::shown};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Letters, digits, and four more; the first is a letter or `_`.
 const NAMES: NameRule = NameRule {
@@ -74,31 +70,25 @@ impl RequestFormat for Gemini {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let mut diagnostics = Diagnostics::new();
-        let mut report = Report::default();
-        let placement = place(&content, &mut diagnostics);
-        let attachments = placement.new_ones();
-        let items = placement.insert(read(&content, &mut report));
-        let plan = CachePlan::of(&content);
-        plan.report(&mut report);
+        let (mut draft, items) = RequestDraft::of(&content);
+        draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object" });
         let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        check_unique(content.tools.iter().map(|tool| &*tool.name), &mut report);
-        let mut tools = Vec::new();
-        for tool in content.tools {
-            let mut declaration = object! { "name": names.get(&tool.name, None, &mut report) };
-            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-                declaration.push("description", description);
-            }
-            let schema = super::schema(tool, &any, &mut report);
-            check_keywords(&tool.name, schema, &mut report);
-            declaration.push("parametersJsonSchema", schema);
-            tools.push(declaration);
-        }
-        let mut contents = Contents { list: Vec::new(), names, report: &mut report };
-        contents.extend(items);
-        let list = contents.list;
+        let tools = definitions(
+            content.tools,
+            &mut names,
+            &mut draft.report,
+            || object! {},
+            |tool, mut json, report| {
+                let schema = schema(tool, &any, report);
+                check_keywords(&tool.name, schema, report);
+                json.push("parametersJsonSchema", schema);
+                json
+            },
+        );
+        let mut writer = GeminiParts { names, report: &mut draft.report };
+        let list = turns::write(items, false, &mut writer);
         let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
@@ -116,66 +106,34 @@ impl RequestFormat for Gemini {
         if let Some(limit) = content.target.max_output_tokens {
             body.push("generationConfig", object! { "maxOutputTokens": Json::Number(limit) });
         }
-        let body = body.print(content.target.indented);
-        diagnostics.extend(report.finish());
-        FormattedRequest {
-            media_type: "application/json",
-            body,
-            attachments,
-            blocks: digests,
-            cache: Some(plan),
-            diagnostics,
-        }
+        draft.finish(&body, digests)
     }
 }
 
-/// The contents under construction: neighbours of one role are one content.
-struct Contents<'c, 'r> {
-    list: Vec<(&'static str, Vec<Json<'c>>)>,
+/// Writes parts for Gemini.
+struct GeminiParts<'c, 'r> {
     names: Names<'c>,
     report: &'r mut Report,
 }
 
-impl<'c> Contents<'c, '_> {
-    fn extend(&mut self, items: Vec<Item<'c>>) {
-        for Item { message, kind } in items {
-            match kind {
-                ItemKind::User(blocks) => self.push("user", message, blocks),
-                ItemKind::Assistant(blocks, _) => self.push("model", message, blocks),
-                ItemKind::Result(result) => self.result(message, result),
-                ItemKind::System(texts) => {
-                    let what = "instructions between the messages are sent in a message of the user";
-                    self.report.add(DiagnosticCode::RequestRoleUnsupported, message, what);
-                    for text in texts.into_iter().filter(|text| !text.trim().is_empty()) {
-                        self.push_part("user", object! { "text": Attachment::wrap(&text).text });
-                    }
-                }
-            }
-        }
+impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
+    const MODEL: &'static str = "model";
+
+    fn text(text: Cow<'c, str>) -> Json<'c> {
+        object! { "text": text }
     }
 
-    fn push(&mut self, role: &'static str, message: Option<usize>, blocks: Vec<Block<'c>>) {
-        for block in blocks {
-            if let Some(part) = self.part(message, block) {
-                self.push_part(role, part);
-            }
-        }
+    fn report(&mut self) -> &mut Report {
+        self.report
     }
 
-    fn push_part(&mut self, role: &'static str, part: Json<'c>) {
-        match self.list.last_mut() {
-            Some((last, parts)) if *last == role => parts.push(part),
-            _ => self.list.push((role, vec![part])),
-        }
-    }
-
-    fn part(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
+    fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
         Some(match block.kind {
             BlockKind::Text(text) if text.is_empty() => {
                 super::empty_block(message, self.report);
                 return None;
             }
-            BlockKind::Text(text) => object! { "text": text },
+            BlockKind::Text(text) => Self::text(text),
             BlockKind::Image(media) | BlockKind::Document { media, .. } => {
                 inline(media, message, self.report)?
             }
@@ -194,7 +152,7 @@ impl<'c> Contents<'c, '_> {
                     call.push("id", id);
                 }
                 call.push("name", self.names.get(name, message, self.report));
-                call.push("args", input(arguments, message, self.report));
+                call.push("args", arguments.object(message, self.report));
                 let mut part = object! { "functionCall": call };
                 if let Some(signature) = signature {
                     part.push("thoughtSignature", signature);
@@ -208,7 +166,7 @@ impl<'c> Contents<'c, '_> {
         })
     }
 
-    fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) {
+    fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) -> Json<'c> {
         let mut texts = Vec::new();
         let mut parts = Vec::new();
         for block in result.blocks {
@@ -239,7 +197,7 @@ impl<'c> Contents<'c, '_> {
         if !parts.is_empty() {
             answer.push("parts", parts);
         }
-        self.push_part("user", object! { "functionResponse": answer });
+        object! { "functionResponse": answer }
     }
 }
 

@@ -2,7 +2,11 @@
 //!
 //! A block keeps the object that it was read from, so that the format of the same vendor sends it unchanged.
 
-use super::{RequestContent, report::Report};
+use super::{
+    RequestContent,
+    json::{Json, object},
+    report::Report,
+};
 use crate::{
     diagnostic::DiagnosticCode,
     message::{ModelMessage, ModelRole, is_item},
@@ -111,6 +115,17 @@ pub(super) enum Media<'c> {
     Text(&'c str),
 }
 
+impl Media<'_> {
+    /// Returns the address of an image; `None` for a file of another service.
+    pub(super) fn url(self) -> Option<String> {
+        match self {
+            Media::Base64 { media_type, data } => Some(format!("data:{media_type};base64,{data}")),
+            Media::Url(url) => Some(url.to_owned()),
+            Media::File(_) | Media::Text(_) => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reasoning<'c> {
     pub text: &'c str,
@@ -130,16 +145,21 @@ pub(super) enum Arguments<'c> {
 }
 
 impl<'c> Arguments<'c> {
-    /// Returns the text of an object, unchanged where it came as text; `None` if it is no object.
-    pub(super) fn object(self) -> Option<ObjectArguments<'c>> {
+    /// Returns the object, unchanged where it came as text. What is no object is reported, and becomes the value of `arguments`.
+    pub(super) fn object(self, message: Option<usize>, report: &mut Report) -> Json<'c> {
         match self {
-            Arguments::Value(value) => value.is_object().then_some(ObjectArguments::Value(value)),
-            Arguments::Text(text) if text.trim().is_empty() => Some(ObjectArguments::Empty),
-            Arguments::Text(text) => {
-                let raw: &RawValue = serde_json::from_str(text).ok()?;
-                raw.get().starts_with('{').then_some(ObjectArguments::Raw(raw))
-            }
+            Arguments::Value(value) if value.is_object() => return value.into(),
+            Arguments::Text(text) if text.trim().is_empty() => return object! {},
+            Arguments::Text(text) => match serde_json::from_str::<&RawValue>(text) {
+                Ok(raw) if raw.get().starts_with('{') => return Json::Raw(raw),
+                _ => {}
+            },
+            Arguments::Value(_) => {}
         }
+        let text = self.text();
+        let what = format!("the arguments of a call are no JSON object: `{}`", shown(&text));
+        report.add(DiagnosticCode::RequestArguments, message, what);
+        object! { "arguments": text }
     }
 
     /// Returns the JSON as text.
@@ -149,14 +169,6 @@ impl<'c> Arguments<'c> {
             Arguments::Value(value) => Cow::Owned(value.to_string()),
         }
     }
-}
-
-/// Arguments that are an object.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ObjectArguments<'c> {
-    Value(&'c Value),
-    Raw(&'c RawValue),
-    Empty,
 }
 
 /// Reads the messages of a request. Calls without a result, results without a call and ids that occur twice are reported.

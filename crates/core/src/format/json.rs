@@ -35,15 +35,6 @@ impl<'c> Json<'c> {
         }
     }
 
-    /// Returns the `text` of an object.
-    pub(super) fn text_mut(&mut self) -> Option<&mut Cow<'c, str>> {
-        let Json::Object(entries) = self else { return None };
-        entries.iter_mut().find_map(|(key, value)| match value {
-            Json::Text(text) if *key == "text" => Some(text),
-            _ => None,
-        })
-    }
-
     /// Returns the value without the cache mark of the caller, which moves without an effect.
     pub(super) fn without_mark(&self) -> WithoutMark<'_, 'c> {
         WithoutMark(self)

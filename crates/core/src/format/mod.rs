@@ -7,6 +7,7 @@ mod anthropic;
 mod bedrock_converse;
 mod cache;
 mod content;
+mod draft;
 mod gemini;
 mod history;
 mod json;
@@ -18,6 +19,7 @@ mod openai_responses;
 mod place;
 mod report;
 mod text;
+mod turns;
 
 pub use anthropic::Anthropic;
 pub use bedrock_converse::BedrockConverse;
@@ -35,10 +37,8 @@ use crate::{
     diagnostic::{DiagnosticCode, Diagnostics},
     model::Vendor,
     settings::shown,
-    turn::Tool,
 };
 use report::Report;
-use serde_json::Value;
 use std::{borrow::Cow, fmt::Debug};
 
 /// The shape of a request. The same content gives the same bytes.
@@ -132,24 +132,6 @@ pub const FORMATS: &[&dyn RequestFormat] = &[
 #[must_use]
 pub fn find(name: &str) -> Option<&'static dyn RequestFormat> {
     FORMATS.iter().copied().find(|format| format.name() == name)
-}
-
-/// Returns the schema of a tool's arguments. A tool without one takes any object, which is reported.
-fn schema<'c>(tool: &'c Tool, any: &'c Value, report: &mut Report) -> &'c Value {
-    if let Some(schema) = tool.input_schema.as_deref() {
-        if schema.get("type").is_none_or(|kind| kind != "object") {
-            let what = format!(
-                "the schema of `{}` is not that of an object (`\"type\": \"object\"`)",
-                shown(&tool.name)
-            );
-            report.add(DiagnosticCode::RequestSchema, None, what);
-        }
-        return schema;
-    }
-    let what =
-        format!("the tool `{}` has no schema; it is sent as one that takes any object", shown(&tool.name));
-    report.add(DiagnosticCode::ToolNoSchema, None, what);
-    any
 }
 
 /// Reports reasoning that this format has no place for.

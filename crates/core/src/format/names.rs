@@ -2,10 +2,7 @@
 
 use super::report::Report;
 use crate::{diagnostic::DiagnosticCode, settings::shown};
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// What a service accepts as a name.
 #[derive(Clone, Copy, Debug)]
@@ -59,16 +56,5 @@ impl<'c> Names<'c> {
         report.add(self.code, message, format!("`{}` is sent as `{sent}`", shown(name)));
         self.rewritten.insert(name, sent.clone());
         Cow::Owned(sent)
-    }
-}
-
-/// Reports tools that have the same name.
-pub(super) fn check_unique<'c>(names: impl Iterator<Item = &'c str>, report: &mut Report) {
-    let mut seen = BTreeSet::new();
-    for name in names {
-        if !seen.insert(name) {
-            let what = format!("two tools have the name `{}`", shown(name));
-            report.add(DiagnosticCode::RequestDuplicateTool, None, what);
-        }
     }
 }

@@ -1,20 +1,15 @@
 //! `OpenAI`'s Chat Completions API, and what is compatible with it: `POST /v1/chat/completions`.
 
 use super::{
-    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
-    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult, read},
+    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    draft::{RequestDraft, definitions, schema},
+    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names, check_unique, is_word},
-    openai_responses::data_url,
-    place::place,
+    names::{NameRule, Names, is_word},
     report::Report,
 };
-use crate::{
-    diagnostic::{DiagnosticCode, Diagnostics},
-    model::Vendor,
-    settings::shown,
-};
+use crate::{diagnostic::DiagnosticCode, model::Vendor, settings::shown};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -66,42 +61,38 @@ impl RequestFormat for OpenAiChat {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let mut diagnostics = Diagnostics::new();
-        let mut report = Report::default();
-        let placement = place(&content, &mut diagnostics);
-        let attachments = placement.new_ones();
-        let items = placement.insert(read(&content, &mut report));
-        let plan = CachePlan::of(&content);
+        let (mut draft, items) = RequestDraft::of(&content);
         let openai = self.dialect == ChatDialect::OpenAi;
         if openai {
-            plan.report(&mut report);
+            draft.plan.report(&mut draft.report);
         }
 
         let any = json!({ "type": "object", "properties": {} });
+        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
+        let tools = definitions(
+            content.tools,
+            &mut names,
+            &mut draft.report,
+            || object! {},
+            |tool, mut json, report| {
+                json.push("parameters", schema(tool, &any, report));
+                object! { "type": "function", "function": json }
+            },
+        );
         let mut messages = Messages {
             list: Vec::with_capacity(items.len() + 1),
-            names: Names::new(NAMES, DiagnosticCode::RequestNameRewritten),
+            names,
             ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
             role: if openai { "developer" } else { "system" },
             images: Vec::new(),
             openai,
-            report: &mut report,
+            report: &mut draft.report,
         };
-        check_unique(content.tools.iter().map(|tool| &*tool.name), messages.report);
-        let mut tools = Vec::new();
-        for tool in content.tools {
-            let mut function = object! { "name": messages.names.get(&tool.name, None, messages.report) };
-            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-                function.push("description", description);
-            }
-            function.push("parameters", super::schema(tool, &any, messages.report));
-            tools.push(object! { "type": "function", "function": function });
-        }
         let blocks = content.prompt.blocks();
         if openai && !blocks.is_empty() {
             let parts = blocks.iter().enumerate().map(|(at, block)| {
                 let mut part = object! { "type": "text", "text": &content.prompt.text[block.range.clone()] };
-                if plan.mark(at) == CacheMark::Placed {
+                if draft.plan.mark(at) == CacheMark::Placed {
                     part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
                 }
                 part
@@ -128,16 +119,7 @@ impl RequestFormat for OpenAiChat {
         if !tools.is_empty() {
             body.push("tools", tools);
         }
-        let body = body.print(content.target.indented);
-        diagnostics.extend(report.finish());
-        FormattedRequest {
-            media_type: "application/json",
-            body,
-            attachments,
-            blocks: digests,
-            cache: Some(plan),
-            diagnostics,
-        }
+        draft.finish(&body, digests)
     }
 }
 
@@ -318,7 +300,7 @@ impl<'c> Messages<'c, '_> {
             match kind {
                 BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
                 BlockKind::Text(text) => parts.push(object! { "type": "text", "text": text }),
-                BlockKind::Image(media) => match data_url(media) {
+                BlockKind::Image(media) => match media.url() {
                     Some(url) => {
                         parts.push(object! { "type": "image_url", "image_url": object! { "url": url } });
                     }
@@ -333,7 +315,7 @@ impl<'c> Messages<'c, '_> {
                 BlockKind::Document { media: media @ Media::Base64 { .. }, name } if self.openai => {
                     let file = object! {
                         "filename": name.unwrap_or("document"),
-                        "file_data": data_url(media).unwrap_or_default(),
+                        "file_data": media.url().unwrap_or_default(),
                     };
                     parts.push(object! { "type": "file", "file": file });
                 }

@@ -1,18 +1,15 @@
 //! `OpenAI`'s Responses API: `POST /v1/responses`.
 
 use super::{
-    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestFormat,
-    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult, read},
+    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    draft::{RequestDraft, definitions, schema},
+    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names, check_unique, is_word},
-    place::place,
+    names::{NameRule, Names, is_word},
     report::Report,
 };
-use crate::{
-    diagnostic::{DiagnosticCode, Diagnostics},
-    model::Vendor,
-};
+use crate::{diagnostic::DiagnosticCode, model::Vendor};
 use serde_json::{json, value::RawValue};
 
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
@@ -42,38 +39,29 @@ impl RequestFormat for OpenAiResponses {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let mut diagnostics = Diagnostics::new();
-        let mut report = Report::default();
-        let placement = place(&content, &mut diagnostics);
-        let attachments = placement.new_ones();
-        let items = placement.insert(read(&content, &mut report));
-        let plan = CachePlan::of(&content);
-        plan.report(&mut report);
+        let (mut draft, items) = RequestDraft::of(&content);
+        draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object", "properties": {} });
+        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
+        let head = || object! { "type": "function" };
+        let tools =
+            definitions(content.tools, &mut names, &mut draft.report, head, |tool, mut json, report| {
+                json.push("parameters", schema(tool, &any, report));
+                json.push("strict", false);
+                json
+            });
         let mut input = Input {
             list: Vec::with_capacity(items.len() + 1),
-            names: Names::new(NAMES, DiagnosticCode::RequestNameRewritten),
+            names,
             ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
-            report: &mut report,
+            report: &mut draft.report,
         };
-        check_unique(content.tools.iter().map(|tool| &*tool.name), input.report);
-        let mut tools = Vec::new();
-        for tool in content.tools {
-            let mut definition =
-                object! { "type": "function", "name": input.names.get(&tool.name, None, input.report) };
-            if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-                definition.push("description", description);
-            }
-            definition.push("parameters", super::schema(tool, &any, input.report));
-            definition.push("strict", false);
-            tools.push(definition);
-        }
         let blocks = content.prompt.blocks();
         if !blocks.is_empty() {
             let parts = blocks.iter().enumerate().map(|(at, block)| {
                 let mut part = input_text(&content.prompt.text[block.range.clone()]);
-                if plan.mark(at) == CacheMark::Placed {
+                if draft.plan.mark(at) == CacheMark::Placed {
                     part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
                 }
                 part
@@ -98,16 +86,7 @@ impl RequestFormat for OpenAiResponses {
             body.push("tools", tools);
         }
         body.push("input", list);
-        let body = body.print(content.target.indented);
-        diagnostics.extend(report.finish());
-        FormattedRequest {
-            media_type: "application/json",
-            body,
-            attachments,
-            blocks: digests,
-            cache: Some(plan),
-            diagnostics,
-        }
+        draft.finish(&body, digests)
     }
 }
 
@@ -234,7 +213,7 @@ impl<'c> Input<'c, '_> {
                 BlockKind::Image(Media::File(id)) => {
                     parts.push(object! { "type": "input_image", "detail": "auto", "file_id": id });
                 }
-                BlockKind::Image(media) => match data_url(media) {
+                BlockKind::Image(media) => match media.url() {
                     Some(url) => {
                         parts.push(object! { "type": "input_image", "detail": "auto", "image_url": url });
                     }
@@ -270,17 +249,8 @@ fn file<'c>(media: Media<'c>, name: Option<&'c str>) -> Json<'c> {
         Media::Url(url) => part.push("file_url", url),
         media => {
             part.push("filename", name.unwrap_or("document"));
-            part.push("file_data", data_url(media).unwrap_or_default());
+            part.push("file_data", media.url().unwrap_or_default());
         }
     }
     part
-}
-
-/// Returns the address of an image; `None` for a file of another service.
-pub(super) fn data_url(media: Media<'_>) -> Option<String> {
-    match media {
-        Media::Base64 { media_type, data } => Some(format!("data:{media_type};base64,{data}")),
-        Media::Url(url) => Some(url.to_owned()),
-        Media::File(_) | Media::Text(_) => None,
-    }
 }

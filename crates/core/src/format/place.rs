@@ -3,8 +3,6 @@
 use super::{
     RequestContent,
     history::{Block, BlockKind, Item, ItemKind, Source},
-    json::Json,
-    report::Report,
 };
 use crate::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
@@ -167,36 +165,6 @@ impl<'c> Placement<'c> {
         }
         sent
     }
-}
-
-/// Turns system messages into text of the user where the service does not accept them: it wants them behind a message of the user,
-/// and last or in front of an answer.
-pub(super) fn settle_system<'c>(
-    list: Vec<(&'static str, Vec<Json<'c>>)>,
-    accepted: bool,
-    report: &mut Report,
-) -> Vec<(&'static str, Vec<Json<'c>>)> {
-    let mut settled: Vec<(&'static str, Vec<Json<'c>>)> = Vec::with_capacity(list.len());
-    let mut rest = list.into_iter().peekable();
-    while let Some((mut role, mut blocks)) = rest.next() {
-        let behind_user = matches!(settled.last(), Some(("user", _)));
-        let before_answer = rest.peek().is_none_or(|(next, _)| *next == "assistant");
-        if role == "system" && !(accepted && behind_user && before_answer) {
-            let what = "instructions between the messages are sent in a message of the user";
-            report.add(DiagnosticCode::RequestRoleUnsupported, None, what);
-            role = "user";
-            for block in &mut blocks {
-                if let Some(text) = block.text_mut() {
-                    *text = Cow::Owned(Attachment::wrap(text).text);
-                }
-            }
-        }
-        match settled.last_mut() {
-            Some((last, earlier)) if *last == role => earlier.append(&mut blocks),
-            _ => settled.push((role, blocks)),
-        }
-    }
-    settled
 }
 
 /// Puts an attachment behind the elements so far: into the message of the user, if that is the last one.
