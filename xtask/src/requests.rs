@@ -42,19 +42,9 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let python = PACKAGES.ensure(&child::target().join("requests"))?;
     let cannot =
         |what: &str, error: &std::io::Error| Failure::new(format!("{what} cannot be started: {error}"));
-    let mut cargo = process::Command::new(env!("CARGO"));
-    cargo.args([
-        "run",
-        "--quiet",
-        "--package",
-        "preface-testkit",
-        "--example",
-        "request_bodies",
-        "--",
-        &count,
-    ]);
-    let mut bodies = cargo
-        .current_dir(child::root())
+    let words =
+        ["run", "--quiet", "--package", "preface-testkit", "--example", "request_bodies", "--", &count];
+    let mut bodies = child::cargo(&words)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
