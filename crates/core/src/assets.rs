@@ -146,6 +146,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("sections/default/environment.md"),
     asset!("sections/default/identity.md"),
     asset!("sections/default/instructions.md"),
+    asset!("sections/default/limits.md"),
     asset!("sections/stud/system.md"),
     asset!("sections/template/template.md"),
     asset!("settings.json"),

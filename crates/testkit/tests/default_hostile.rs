@@ -244,7 +244,8 @@ fn a_yes_to_a_template_is_no_yes_to_what_it_names() {
         Engine::new(&system).build_asking(&Request::new("/work"), &person).expect("the build succeeds");
     assert_eq!(
         built.prompt.text,
-        "Base.\n\n<project_instructions path=\".preface/append.md\">\nNotes: \n</project_instructions>"
+        "Base.\n\n# Additional instructions\n\n<project_instructions path=\".preface/append.md\">\nNotes: \n\
+         </project_instructions>"
     );
     let asked: Vec<Vec<String>> =
         person.questions().iter().map(|question| question.contents.clone()).collect();

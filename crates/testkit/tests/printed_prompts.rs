@@ -1,7 +1,7 @@
 //! The prompts that `docs/prompts` prints are what is built. `PREFACE_PRINT=1` writes them anew.
 #![cfg(unix)]
 
-use preface::{ASSETS, Engine, Request, ToolChoice, TrustChoice};
+use preface::{ASSETS, Engine, Request, ToolChoice, TrustChoice, core::attachment::Attachment};
 use preface_testkit::MemorySystem;
 use std::{env, fmt::Write as _, fs, path::Path};
 
@@ -165,7 +165,7 @@ fn printed(page: &Page) -> String {
         prompt.text.trim_end_matches('\n')
     );
     for attachment in &prompt.attachments {
-        let text = attachment.text.trim_end_matches('\n');
+        let text = Attachment::wrap(attachment.text.trim_end_matches('\n')).text;
         let _ = write!(out, "\nBeside it, {}:\n\n~~~~text\n{text}\n~~~~\n", attachment.place.about());
     }
     out

@@ -33,7 +33,7 @@ warning: no `[endif]` closes this `if`: it will appear as text [template/unmatch
 
 ",
     );
-    sandbox.run("preface lint").exits(0).says("No problems found in 5 texts.\n");
+    sandbox.run("preface lint").exits(0).says("No problems found in 6 texts.\n");
 }
 
 #[test]
