@@ -5,8 +5,11 @@ use crate::{
     failure::{CommandFailure, Exit},
     ui::Ui,
 };
-use clap::CommandFactory;
-use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{
+    CommandFactory,
+    error::{ContextKind, ContextValue, Error, ErrorKind},
+};
+use preface::core::suggestion::did_you_mean;
 use std::{ffi::OsString, num::ParseIntError, path::Path};
 
 /// Returns the arguments of this process as the commands take them: `help COMMAND` is `COMMAND --help`, and the global flags
@@ -123,7 +126,14 @@ fn failure(error: &Error) -> CommandFailure {
         [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue]
             .into_iter()
             .find_map(said)
-            .map(|near| format!("did you mean `{}`?", near.split(", ").next().unwrap_or(&near)));
+            .map(|near| {
+                // Of several the nearest by our own measure, in which a swap of letters is one slip.
+                let word =
+                    [ContextKind::InvalidSubcommand, ContextKind::InvalidValue, ContextKind::InvalidArg];
+                let word = word.into_iter().find_map(said).unwrap_or_default();
+                let best = did_you_mean(&word, near.split(", ")).or(near.split(", ").next());
+                format!("did you mean `{}`?", best.unwrap_or(&near))
+            });
     let known = || said(ContextKind::ValidValue).filter(|known| !known.is_empty());
     let directory = || {
         let is_directory =

@@ -49,3 +49,4 @@ pub mod trust;
 pub mod turn;
 pub mod variable;
 pub mod variable_source;
+pub mod wrong_type;

@@ -6,7 +6,7 @@
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
-    input::{collect::Breadth, named},
+    input::{collect::Breadth, load_profile::ProfileSource, named},
     request::Request,
     trust::coverage::unrendered,
 };
@@ -106,6 +106,10 @@ impl Engine<'_> {
             lint.untrusted(profile, inputs.gate().seen().iter());
         }
         lint.order(&built.prompt);
+        let ProfileSource { choice, dir } = &built.profile_source;
+        lint.conditions(&built.snapshot.profile, &mut |path| {
+            profile::place_of_key(self.system(), dir.as_deref(), choice, path)
+        });
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |note: &Diagnostic| {
@@ -326,6 +330,32 @@ impl Lint {
             self.linted.findings.push(note.at(Place::file(scope, path)).help("save the file as UTF-8"));
         }
         self.text(scope, path, &text, language);
+    }
+
+    /// Reports conditions of sections and guidelines on variables that never have a value.
+    fn conditions(&mut self, profile: &Profile, place: &mut dyn FnMut(&[&str]) -> Option<Place>) {
+        let sections = profile.sections.iter().filter_map(|section| {
+            let id = section.id.as_str();
+            Some((format!("section `{id}`"), vec!["section", id, "when"], section.when.as_ref()?))
+        });
+        let guidelines = profile.guidelines.iter().filter_map(|guideline| {
+            Some(("a guideline".to_owned(), vec!["guideline"], guideline.when.as_ref()?))
+        });
+        for (what, path, when) in sections.chain(guidelines) {
+            for key in when.keys() {
+                let Some((why, help)) = self.catalogue.unknown(key) else { continue };
+                let code = match self.catalogue.kind(key.kind()) {
+                    None => DiagnosticCode::TemplateUnregisteredType,
+                    Some(_) => DiagnosticCode::TemplateUnknownName,
+                };
+                let message =
+                    format!("the condition of {what} tests `{key}`, which never has a value: {why}");
+                let mut note = Diagnostic::warning(code, message);
+                note.place = place(&path);
+                note.help = help.or_else(|| Some("`preface list variables` lists every variable".to_owned()));
+                self.linted.findings.push(note);
+            }
+        }
     }
 
     /// Reports parts that change and come before parts that do not: everything after them is sent anew.

@@ -110,7 +110,13 @@ fn read_chain(
         }
         // A profile that extends its own name means the bundled one of that name.
         let own = chain.last().map(|(raw, _)| raw.path.clone());
-        let (raw, home) = read(system, global, &choice, own.as_deref())?;
+        let (raw, home) =
+            read(system, global, &choice, own.as_deref()).map_err(|error| match chain.last() {
+                Some((raw, _)) if error.place.path.is_empty() => {
+                    ProfileError { place: Box::new(raw.place_of(&["extends"])), ..error }
+                }
+                _ => error,
+            })?;
         if let ProfileChoice::Named(name) = choice {
             names.push(name);
         }
@@ -137,6 +143,18 @@ pub fn locate(
     let overlaid = profile.strip_prefix(chosen).is_some_and(|rest| rest.starts_with(' '));
     let mut raws = chain.iter().map(|(raw, _)| raw).filter(|raw| overlaid || raw.name == profile);
     raws.find_map(|raw| raw.locate(key, text, part, overlaid))
+}
+
+/// Returns the place of a key in the nearest profile of a chain that has it, such as `["section", "identity", "when"]`.
+#[must_use]
+pub fn place_of_key(
+    system: &dyn System,
+    global: Option<&Path>,
+    choice: &ProfileChoice,
+    path: &[&str],
+) -> Option<Place> {
+    let (chain, _) = read_chain(system, global, choice).ok()?;
+    chain.iter().map(|(raw, _)| raw.place_of(path)).find(|place| place.span.is_some())
 }
 
 fn is_small(settings: &[Setting]) -> bool {

@@ -2,7 +2,9 @@
 //! repeat the input at any length.
 
 use axum::extract::path::ErrorKind;
-use preface_core::lint::hidden::escape_hidden;
+use preface_core::{lint::hidden::escape_hidden, wrong_type::wrong_type};
+
+const OBJECT: &str = "an object";
 
 /// Returns the message for an invalid JSON body.
 pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
@@ -25,17 +27,12 @@ pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> Str
     {
         return format!("unknown field `{}`; expected {known}", short(field));
     }
-    let wrong = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
-    match wrong.and_then(|wrong| wrong.rsplit_once(", expected ")) {
+    match wrong_type(message, OBJECT) {
         // A field of a part that is read with another: its name is lost, its place is not.
-        Some((found, wanted)) if whole && !is_object(wanted) => format!(
-            "a field takes {}, not {}: line {}, column {}",
-            takes(wanted),
-            kind(found),
-            error.line(),
-            error.column()
-        ),
-        Some((found, wanted)) => format!("{who} takes {}, not {}", takes(wanted), kind(found)),
+        Some((takes, found)) if whole && takes != OBJECT => {
+            format!("a field takes {takes}, not {found}: line {}, column {}", error.line(), error.column())
+        }
+        Some((takes, found)) => format!("{who} takes {takes}, not {found}"),
         None => format!("{who}: {message}"),
     }
 }
@@ -78,33 +75,6 @@ pub(crate) fn path(error: &ErrorKind) -> String {
         ErrorKind::DeserializeError { message, .. } | ErrorKind::Message(message) => message.clone(),
         _ => "the path cannot be read".to_owned(),
     }
-}
-
-/// Names a kind of value. The value itself is not repeated.
-fn kind(found: &str) -> &'static str {
-    match found.split([' ', '`']).next().unwrap_or_default() {
-        "string" => "a string",
-        "integer" | "floating" | "number" => "a number",
-        "boolean" => "`true` or `false`",
-        "null" | "unit" => "null",
-        "map" => "an object",
-        "sequence" => "a list",
-        _ => "something else",
-    }
-}
-
-fn takes(wanted: &str) -> &str {
-    match wanted {
-        _ if is_object(wanted) => "an object",
-        "a sequence" => "a list",
-        "a boolean" => "`true` or `false`",
-        "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
-        _ => wanted,
-    }
-}
-
-fn is_object(wanted: &str) -> bool {
-    wanted.starts_with("struct ") || matches!(wanted, "a map" | "an object")
 }
 
 pub(crate) fn short(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! `preface lint`
 
 use crate::sandbox::Sandbox;
+use preface::core::diagnostic::DiagnosticCode;
 
 #[test]
 fn clean_texts_are_exit_0() {
@@ -222,9 +223,41 @@ fn a_rule_of_sarif_describes_itself() {
     sandbox.work("part.md", "A [git:brnach].\n");
     let sarif = sandbox.run("preface lint --format sarif --file part.md").exits(0).json();
     let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][0];
-    let topic = "A tag of a template that does not do what it seems to";
-    assert_eq!(rule["shortDescription"]["text"], topic);
-    assert_eq!(rule["help"]["text"], "did you mean `git:branch`?");
+    let code = DiagnosticCode::TemplateUnknownName;
+    assert_eq!(rule["shortDescription"]["text"], code.meaning());
+    assert_eq!(rule["help"]["text"], code.remedy().unwrap_or(code.meaning()));
+    let message = &sarif["runs"][0]["results"][0]["message"]["text"];
+    assert!(message.as_str().unwrap().ends_with("\ndid you mean `git:branch`?"), "{message}");
+}
+
+#[test]
+fn sarif_has_paths_from_the_root_of_the_repository() {
+    let sandbox = Sandbox::new();
+    sandbox.work(".git/HEAD", "ref: refs/heads/main\n");
+    sandbox.work(".git/objects/.keep", "");
+    sandbox.work(".git/refs/.keep", "");
+    sandbox.work("api/AGENTS.md", "Never\u{202e} push.\n");
+    let places = |line: &str| -> Vec<String> {
+        let sarif = sandbox.run(line).json();
+        let results = sarif["runs"][0]["results"].as_array().unwrap().clone();
+        let bidi = results.iter().filter(|result| result["ruleId"] == "hidden/bidi");
+        bidi.map(|result| result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].to_string())
+            .collect()
+    };
+    assert_eq!(places("preface lint api --format sarif"), ["\"api/AGENTS.md\""]);
+    assert_eq!(places("preface lint --file api/AGENTS.md --format sarif"), ["\"api/AGENTS.md\""]);
+}
+
+#[test]
+fn a_lint_that_fails_leaves_a_log_in_sarif() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run("preface lint --preset nowhere --format sarif").exits(2);
+    let sarif = ran.json();
+    let invocation = &sarif["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let message = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
+    assert!(message.contains("nowhere"), "{message}");
+    assert_eq!(sarif["runs"][0]["results"], serde_json::json!([]));
 }
 
 #[test]

@@ -210,11 +210,11 @@ fn options_of_a_wrong_form_are_refused_in_plain_words() {
         ("date=False", "error: `date` must be `true` or `false`, not `False`\n"),
         (
             r#"tool_texts={"read":1}"#,
-            "error: `tool_texts`: invalid type: integer `1`, expected a table of `snippet` and `guidelines`, or\n       of a `file`\n",
+            "error: `tool_texts.read` takes a table of `snippet` and `guidelines`, or of a `file`, not a number\n",
         ),
         (
             r#"rules=[{"when":{"all":["nope"]},"text":"x"}]"#,
-            "error: `rules`: a test is a variable such as `tool:read`, or a condition in braces\n",
+            "error: `rules[0].when.all[0]`: a test is a variable such as `tool:read`, or a condition in braces\n",
         ),
     ] {
         sandbox.run(&format!("preface build --preset pi --set '{option}'")).exits(2).prints("").says(says);

@@ -9,12 +9,24 @@ fn exactly_the_rendered_bytes_are_printed() {
         ("On [system:local_date].", "On 2026-03-07."),
         ("\n\n a \r\n\n", "\n\n a \r\n\n"),
         ("", ""),
-        ("[if a:b]yes[else]no[endif]\n", "no\n"),
+        ("[if git:branch]yes[else]no[endif]\n", "no\n"),
         ("[no tag] [ ] [x](y)", "[no tag] [ ] [x](y)"),
     ];
     for (template, rendered) in cases {
         sandbox.run_with("preface template render -", template).exits(0).prints(rendered).says("");
     }
+}
+
+#[test]
+fn a_tag_that_does_nothing_is_reported_on_stderr() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run_with("preface template render -", "On [git:brnach].\n").exits(0).prints("On .\n");
+    assert!(ran.stderr.contains("`git` has no name `brnach`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean `git:branch`?"), "{}", ran.stderr);
+    sandbox.run_with("preface template render - -q", "On [git:brnach].\n").exits(0).says("");
+    let ran = sandbox.run_with("preface template render - --format json", "On [git:brnach].\n").exits(0);
+    assert_eq!(ran.json()["text"], "On .\n");
+    assert_eq!(ran.json()["diagnostics"][0]["code"], "template/unknown-name");
 }
 
 #[test]

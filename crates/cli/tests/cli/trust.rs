@@ -306,7 +306,6 @@ fn a_grant_shows_links_the_branch_and_hidden_text() {
         "\
 Granted in [ROOT]/work:
   10 bytes  AGENTS.md
-  branch main
   AGENTS.md -> docs/x.md
   branch main, granted
 ",

@@ -298,6 +298,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             ],
         ),
         out(
+            "template render",
+            "template-render",
+            "The rendered text as a prompt of one part.",
+            prompt.clone(),
+            &[("preface template render one.md --format json", 0)],
+        ),
+        out(
             "explain",
             "explain",
             "A prompt with its parts and their origins.",
@@ -557,6 +564,18 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("still_set", flag("True where another layer sets it.")),
             ]),
             &[("preface config unset budget.tokens --format json", 0)],
+        ),
+        out(
+            "config init",
+            "config-init",
+            "The directory for your own configuration.",
+            object(&[
+                ("path", text("The directory.")),
+                ("created", flag("True where it is new.")),
+                ("written", texts("The files that were written.")),
+                ("diagnostics", diagnostics()),
+            ]),
+            &[("preface config init --format json", 0)],
         ),
         out(
             "trust status",

@@ -125,7 +125,7 @@ pub struct PrefixChange {
 
 impl fmt::Display for PrefixChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.what, self.reason)
+        write!(f, "{} (`{}`)", self.what, self.reason)
     }
 }
 
@@ -148,7 +148,9 @@ impl RequestRecord {
         let comparison = self.compare(later);
         let change = comparison.change?;
         let kept = comparison.common_bytes * 100 / comparison.earlier_bytes.max(1);
-        let what = format!("{change}; the first {kept} % of the last request are still a common beginning");
+        let what = format!(
+            "the request does not extend the last one: {change}; the first {kept} % of the last one are unchanged"
+        );
         let help = match model.checks_prefix {
             PrefixCheck::Always => {
                 "the service refuses reasoning that was made behind another beginning; leave it out, or undo the change"
@@ -220,9 +222,9 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
         }
         (Message { index, role }, Some(Message { .. })) => {
             let role = if role.is_empty() { String::new() } else { format!(" (role `{role}`)") };
-            (messages, format!("the message {index}{role} changed"))
+            (messages, format!("`messages[{index}]`{role} changed"))
         }
-        (Message { index, .. }, None) => (messages, format!("the message {index} is gone, or a part of it")),
+        (Message { index, .. }, None) => (messages, format!("`messages[{index}]` is gone, or a part of it")),
     };
     PrefixChange { reason, what }
 }

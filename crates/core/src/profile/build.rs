@@ -20,8 +20,10 @@ use crate::{
     section::SectionId,
     suggestion::did_you_mean,
     trust::TrustMode,
+    wrong_type::wrong_type,
 };
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_path_to_error::Segment;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
@@ -300,8 +302,35 @@ impl ProfileBuilder<'_> {
     }
 
     fn typed<T: DeserializeOwned>(&self, path: &[&str], value: Value) -> Result<T, ProfileError> {
-        value.try_into().map_err(|error: toml::de::Error| {
-            self.error(path, format!("`{}`: {}", path.join("."), error.message().trim()))
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let mut keys: Vec<&str> = path.to_vec();
+            keys.extend(error.path().iter().map_while(|segment| match segment {
+                Segment::Map { key } => Some(key.as_str()),
+                _ => None,
+            }));
+            let name = match error.path().to_string().as_str() {
+                "." => path.join("."),
+                below if below.starts_with('[') => format!("{}{below}", path.join(".")),
+                below => format!("{}.{below}", path.join(".")),
+            };
+            let message = error.inner().message().trim();
+            if let Some((field, known)) =
+                message.strip_prefix("unknown field `").and_then(|rest| rest.split_once("`, expected "))
+            {
+                let error = self.error(&keys, format!("unknown key: `{name}`"));
+                let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+                return match did_you_mean(field, known.iter().copied()) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(format!("its keys are {}", quoted(&known))),
+                };
+            }
+            self.error(
+                &keys,
+                match wrong_type(message, "a table") {
+                    Some((takes, found)) => format!("`{name}` takes {takes}, not {found}"),
+                    None => format!("`{name}`: {message}"),
+                },
+            )
         })
     }
 

@@ -20,12 +20,16 @@ pub struct RawProfile {
 impl RawProfile {
     /// Builds an error that points at a key path of this file, such as `["section", "x", "when"]`.
     pub(super) fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
-        let span = key_span(&self.text, path);
-        let place = match span {
+        ProfileError { message: message.into(), place: Box::new(self.place_of(path)), help: None }
+    }
+
+    /// Returns the place of a key, such as `["section", "identity", "when"]`: the file alone if it does not have the key.
+    #[must_use]
+    pub fn place_of(&self, path: &[&str]) -> Place {
+        match key_span(&self.text, path) {
             Some(span) => Place::within(None, &self.path, &self.text, span),
             None => Place::file(None, &self.path),
-        };
-        ProfileError { message: message.into(), place: Box::new(place), help: None }
+        }
     }
 
     /// Finds the bytes `part` of a text that this file has under a key, such as `section.identity.text`. With `overlaid`, the

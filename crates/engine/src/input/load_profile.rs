@@ -140,7 +140,14 @@ impl Engine<'_> {
         let choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
         let profiles = shared.global.clone();
         let load = |options: &[Setting]| profile::load(system, profiles.as_deref(), &choice, options);
-        let bare = load(&[]).map_err(Error::Profile)?;
+        let bare = load(&[]).map_err(|mut error| {
+            let is_named_by_settings = request.profile.is_none() && matches!(choice, ProfileChoice::File(_));
+            if is_named_by_settings && error.place.span.is_none() {
+                let help = "your setting `profile` names it: `preface config unset profile` removes that";
+                error.help = Some(help.into());
+            }
+            Error::Profile(error)
+        })?;
         let (options, sets) = given.split(&bare)?;
         // It is the caller's options that are wrong: the profile is fine without them.
         let with =

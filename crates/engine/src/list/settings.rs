@@ -7,7 +7,7 @@ use crate::{
     input::{
         FirstFiles,
         discover::ExtensionFiles,
-        load_profile::{LoadedProfile, UserSettings},
+        load_profile::{LoadedProfile, UserSettings, default_home},
     },
     request::{Request, TrustChoice},
     trust::{
@@ -146,6 +146,19 @@ impl Engine<'_> {
         let LoadedProfile { profile, places, store, .. } = self.load_profile(request)?;
         let is_trusted = |dir: &Path| consent::is_trusted_as_a_whole(self.system(), store.as_deref(), dir);
         SettingsFile::of(self.system(), &places, profile.trust, scope, is_trusted)
+            .map_err(|error| Error::Settings(Box::new(error)))
+    }
+
+    /// Returns the user's settings that choose the profile: those of the default home, whichever profile that is. It is found
+    /// also where the profile that they choose cannot be loaded.
+    ///
+    /// # Errors
+    /// A working directory that there is not, and what [`SettingsFile::of`] refuses.
+    pub fn choosing_settings_file(&self, request: &Request) -> Result<SettingsFile<'_>, Error> {
+        let cwd = self.cwd(request)?;
+        let places =
+            Places::find(self.system(), &cwd, &default_home(), request.home_trust, &mut Diagnostics::new());
+        SettingsFile::of(self.system(), &places, TrustMode::Pinned, Scope::Global, |_| false)
             .map_err(|error| Error::Settings(Box::new(error)))
     }
 

@@ -1,6 +1,6 @@
 //! `preface config get`: one value, bare.
 
-use super::{bad_key, key_path, outcome, spot, tell};
+use super::{bad_key, key_path, outcome, request_for, spot, tell};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -61,7 +61,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
-    let mut request = args.place.request();
+    let mut request = request_for(&args.place, &key);
     request.sets.clone_from(&args.set);
     args.trust.apply(&mut request)?;
     let system = files::system();

@@ -3,7 +3,9 @@
 use super::init_files;
 use crate::{
     failure::{CommandFailure, Exit},
-    files, notes,
+    files,
+    flags::OutputFormat,
+    notes,
     ui::{Ui, style},
 };
 use preface::{
@@ -21,6 +23,7 @@ use preface::{
         system::{FileKind, System, WriteError, WriteMode},
     },
 };
+use serde_json::json;
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
@@ -41,6 +44,10 @@ pub struct Args {
     /// Write a first system.md, with text to be edited
     #[arg(long)]
     with_system: bool,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
 
     /// Work in DIR instead of the current directory
     #[arg(short = 'C', value_name = "DIR")]
@@ -154,9 +161,20 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     trouble.extend(Engine::new(&system).log_events(&request, &events));
-    let mut out = head(&system, &places, home, existed, &written);
-    out.push_str(&files_of(&system, &profile, &places, home, shared.as_deref() == Some(home.as_path())));
-    ui.view(&out)?;
+    match args.format {
+        OutputFormat::Text => {
+            let is_shared = shared.as_deref() == Some(home.as_path());
+            let mut out = head(&system, &places, home, existed, &written);
+            out.push_str(&files_of(&system, &profile, &places, home, is_shared));
+            ui.view(&out)?;
+        }
+        OutputFormat::Json => ui.json(&json!({
+            "path": places.shown(home),
+            "created": !existed && system.stat(home).is_some(),
+            "written": written,
+            "diagnostics": trouble,
+        }))?,
+    }
     // What was created is in the view.
     trouble.retain(|note| note.severity >= Severity::Warning);
     notes::all(ui, &trouble);

@@ -12,11 +12,12 @@ mod unset;
 
 use crate::{
     failure::{CommandFailure, Exit},
+    flags::PlaceFlags,
     notes,
     ui::{Ui, text::one_line},
 };
 use preface::{
-    SettingsReport, SettingsState,
+    Engine, Request, SettingsReport, SettingsState,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
@@ -24,6 +25,7 @@ use preface::{
             KeyPath, LayerValue, ProjectRule, SetBy, SetError, SettingsNode, ValueOutcome, project_may,
         },
     },
+    host::settings_file::SettingsFile,
 };
 
 const EXAMPLES: &str = "\
@@ -99,6 +101,34 @@ fn bad_key(error: &SetError) -> CommandFailure {
         Some(help) => failure.help(help),
         None => failure.help("`preface config schema settings` lists every setting"),
     }
+}
+
+/// Returns whether a setting chooses the profile. Such settings are read from the default home, whichever profile they choose.
+fn chooses_profile(key: &KeyPath) -> bool {
+    let keys: Vec<&str> = key.keys().iter().map(String::as_str).collect();
+    matches!(keys.as_slice(), ["preset"] | ["profile"] | ["systemPrompt", "preset"])
+}
+
+/// Returns the request whose settings include those that choose the profile.
+fn request_for(place: &PlaceFlags, key: &KeyPath) -> Request {
+    let request = place.request();
+    if chooses_profile(key) && request.preset.is_none() && request.profile.is_none() {
+        return Request { preset: Some("default".to_owned()), ..request };
+    }
+    request
+}
+
+/// Returns the file that has a setting.
+fn file_of<'e>(
+    engine: &'e Engine<'_>,
+    request: &Request,
+    key: &KeyPath,
+    scope: Scope,
+) -> Result<SettingsFile<'e>, CommandFailure> {
+    if chooses_profile(key) && scope == Scope::Global {
+        return Ok(engine.choosing_settings_file(request)?);
+    }
+    Ok(engine.settings_file(request, scope)?)
 }
 
 /// Reads a key as a person types it.

@@ -1,6 +1,6 @@
 //! `preface config set`: one value, into a file.
 
-use super::{SettingsTarget, bad_key, is_about, outcome, spot};
+use super::{SettingsTarget, bad_key, chooses_profile, file_of, is_about, outcome, request_for, spot};
 use crate::{
     advice,
     failure::{CommandFailure, Exit},
@@ -22,7 +22,7 @@ use preface::{
     host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
 };
 use serde_json::json;
-use std::borrow::Cow;
+use std::{borrow::Cow, str::FromStr as _};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,10 +67,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Err(CommandFailure::usage(format!("a project cannot set `{name}`"))
             .help("without `--scope project` it goes into your own settings"));
     }
-    let request = args.place.request();
+    let request = request_for(&args.place, key);
     let system = files::system();
     let engine = Engine::new(&system);
-    let file = engine.settings_file(&request, scope)?;
+    let file = file_of(&engine, &request, key, scope)?;
+    if chooses_profile(key) {
+        // A profile that cannot be loaded is refused before it is written.
+        engine.settings(&choice(key, set.value().to_value().as_str().unwrap_or_default(), &args.place))?;
+    }
     notes::all(ui, &engine.first_files(&request)?);
     let value = one_line(&set.value().masked().to_string());
     let value = short(&value, 60);
@@ -99,6 +103,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     ui.result(args.format, &done, &words)?;
     notes::all(ui, &diagnostics);
     Ok(Exit::Done)
+}
+
+/// Returns a request with the profile that the value of a setting chooses.
+fn choice(key: &KeyPath, value: &str, place: &PlaceFlags) -> Request {
+    match key.keys() {
+        [root] if root == "preset" => Request { preset: Some(value.to_owned()), ..place.request() },
+        _ => Request { sets: vec![format!("{key}={value}")], ..place.request() },
+    }
 }
 
 /// Returns the diagnostic for a value that the reader would ignore.
@@ -140,6 +152,15 @@ fn afterwards(
     let all = settings.merged.why(key);
     let by = SetBy::from(file.scope());
     let state = settings.layer(file.scope()).state;
+    if matches!(key.keys(), [root] if root == "preset")
+        && let Some(profile) = KeyPath::from_str("profile").ok().and_then(|key| settings.merged.get(&key))
+    {
+        let words = format!("it is not used: {} sets `profile`, which comes first", spot(&profile.place()));
+        return Ok(vec![
+            Diagnostic::warning(DiagnosticCode::SettingsHidden, words)
+                .help("`preface config unset profile` removes that"),
+        ]);
+    }
     let said = all.iter().find(|said| said.by == by);
     let about = |note: &&Diagnostic| {
         note.severity >= Severity::Warning

@@ -1,6 +1,6 @@
 //! `preface config unset`: takes one value out of a file.
 
-use super::{SettingsTarget, bad_key, key_path, shown, spot};
+use super::{SettingsTarget, bad_key, file_of, key_path, request_for, shown, spot};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -48,10 +48,10 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
     let name = one_line(&key.to_string());
-    let request = args.place.request();
+    let request = request_for(&args.place, &key);
     let system = files::system();
     let engine = Engine::new(&system);
-    let file = engine.settings_file(&request, args.scope.scope())?;
+    let file = file_of(&engine, &request, &key, args.scope.scope())?;
     let changed = file.edit(&key, &SettingChange::Unset)? == SettingsWriteOutcome::Changed;
     let words = if changed {
         format!("unset {name} in {}\n", file.shown())

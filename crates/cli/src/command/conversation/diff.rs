@@ -83,6 +83,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         Ok(Receipt { name: format!("{} (revision {revision})", one_line(args.id.as_str())), document })
     };
     let before = all.iter().map(|one| one.head.revision.revision).filter(|revision| *revision < last).max();
+    if before.is_none() && args.from.is_none() && args.to.is_none() && args.format == OutputFormat::Text {
+        ui.view(&format!(
+            "`{}` has one revision, so there is nothing to compare.\n",
+            one_line(args.id.as_str())
+        ))?;
+        return Ok(Exit::Done);
+    }
     let left = operand(args.from.or(before).unwrap_or(last))?;
     let right = operand(args.to.unwrap_or(last))?;
     let counter = Subject::kept(&current)?.counter()?;

@@ -3,13 +3,17 @@
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    flags::{TrustFlags, TurnFlags, VerbosityFlags},
+    flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
     notes,
     ui::Ui,
 };
 use preface::{
-    Engine,
-    core::origin::{Origin, Piece},
+    COUNTERS, Engine,
+    core::{
+        document::Document,
+        origin::{Origin, Piece},
+    },
+    lint::LintFile,
 };
 use std::path::PathBuf;
 
@@ -24,13 +28,17 @@ Examples:
 /// Render one template with the variables of a directory
 ///
 /// `[type:name]` is replaced by the value of a variable; `[if type:name]…[else]…[endif]` tests whether it has one. Everything
-/// else is text. Stdout gets exactly the rendered bytes.
+/// else is text. Stdout gets exactly the rendered bytes. Tags that do not do what they seem to are reported on stderr.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// The template, or `-` for stdin; relative to the shell's directory, even with `-C`
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
 
     #[command(flatten)]
     turn: TurnFlags,
@@ -45,13 +53,34 @@ pub struct Args {
 /// Renders and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let (path, text) = files::read_text(&args.file)?;
+    // As a file of this name, whatever the name is: it is a template here.
+    let linted =
+        LintFile { path: "template.md".into(), shown: path.clone(), bytes: text.clone().into_bytes() };
     // What the user hands over belongs to no layer, wherever it lies.
     let template = vec![Piece { text, origin: Origin::Caller { flag: path.into() } }];
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let built = Engine::new(&system).render(&request, template)?;
-    ui.prompt(&built.prompt.text)?;
-    notes::tell(ui, args.talk.talk(), &built.prompt);
+    let engine = Engine::new(&system);
+    let built = engine.render(&request, template)?;
+    let mut findings = engine.lint_files(&request, &[linted])?.findings;
+    findings.retain(|note| {
+        note.code.as_str().starts_with("template/") && !built.prompt.diagnostics.contains(note)
+    });
+    match args.format {
+        OutputFormat::Text => {
+            ui.prompt(&built.prompt.text)?;
+            notes::tell(ui, args.talk.talk(), &built.prompt);
+            notes::listing(ui, args.talk.talk(), &findings);
+        }
+        OutputFormat::Json => {
+            let mut prompt = built.prompt;
+            prompt.diagnostics.append(&mut findings);
+            let name = &built.snapshot.turn.counter;
+            let counter = COUNTERS.get(name);
+            let counter = counter.ok_or_else(|| CommandFailure::new(format!("unknown counter: `{name}`")))?;
+            ui.json(&Document::of(&prompt, counter.as_ref()))?;
+        }
+    }
     Ok(Exit::Done)
 }

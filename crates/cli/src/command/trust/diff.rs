@@ -1,6 +1,6 @@
 //! `preface trust diff`: what a grant would add, line by line.
 
-use super::ungated;
+use super::{pins, ungated};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -10,12 +10,13 @@ use crate::{
     ui::{Ui, patch, text::visible},
 };
 use preface::{
-    Engine, WriteScope,
+    Engine, Request, WriteScope,
     consent::pin_root,
     core::{diagnostic::Diagnostics, trust::TrustMode},
     host::gate::GateVerdict,
 };
 use serde_json::json;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,6 +34,10 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
+    /// Also trust the files that FILE of `preface trust export` pins
+    #[arg(long, value_name = "FILE")]
+    trust_pins: Option<PathBuf>,
+
     #[command(flatten)]
     turn: TurnFlags,
 }
@@ -42,7 +47,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
-    let built = engine.build_wide(&args.turn.request())?;
+    let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
+    let built = engine.build_wide(&request)?;
     if built.mode != TrustMode::Pinned {
         let preset = &built.prompt.preset;
         let failure = CommandFailure::new(format!(

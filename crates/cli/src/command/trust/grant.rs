@@ -121,7 +121,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         table.row([size.into(), Cell::from(escape_hidden(name).into_owned())]);
     }
     out.push_str(&table.show(None));
-    out.push_str(&report.branch.iter().map(|name| format!("  branch {name}\n")).collect::<String>());
     if !report.added.is_empty() && !report.unchanged.is_empty() {
         let _ = writeln!(out, "{dim}{} granted before already.{dim:#}", were(report.unchanged.len()));
     }
@@ -134,6 +133,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let _ = writeln!(out, "{care}not granted:{care:#} {} has hidden characters", escape_hidden(name));
     }
     let coverage = engine.coverage_of(&request, &named)?;
+    // The branch of the report is a line of the coverage.
     out.push_str(&covered(&coverage.lines()));
     let mut permitted = None;
     if args.allow_commands {

@@ -1,6 +1,6 @@
 //! `preface trust status`: which project files are trusted.
 
-use super::{ungated, word};
+use super::{pins, ungated, word};
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use preface::{
-    BuildResult, Engine, WriteScope,
+    BuildResult, Engine, Request, WriteScope,
     consent::{layer_root, pin_root, why_no_store},
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
@@ -30,7 +30,7 @@ use preface::{
     },
 };
 use serde_json::json;
-use std::fmt::Write;
+use std::{fmt::Write, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +46,10 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
+    /// Also trust the files that FILE of `preface trust export` pins
+    #[arg(long, value_name = "FILE")]
+    trust_pins: Option<PathBuf>,
+
     #[command(flatten)]
     turn: TurnFlags,
 }
@@ -55,7 +59,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
-    let request = args.turn.request();
+    let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let built = engine.build_wide(&request)?;
     let mut problems: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|note| is_problem(note)).cloned().collect();

@@ -1,6 +1,9 @@
 //! The keys that somebody answers, and the nearest one to a typo.
 
-use crate::variable::{Stability, VariableKey};
+use crate::{
+    lint::hidden::escape_hidden,
+    variable::{Stability, VariableKey},
+};
 use std::collections::BTreeMap;
 
 /// The registered types with their names.
@@ -53,6 +56,25 @@ impl VariableTypes {
     pub fn stability(&self, key: &VariableKey) -> Option<Stability> {
         let kind = self.kind(key.kind())?;
         kind.names.get(key.name()).copied().or(kind.dynamic)
+    }
+
+    /// Returns why a condition on this variable never holds, and what was perhaps meant; `None` if the variable may have a value.
+    #[must_use]
+    pub fn unknown(&self, key: &VariableKey) -> Option<(String, Option<String>)> {
+        if self.stability(key).is_some() {
+            return None;
+        }
+        Some(match self.kind(key.kind()) {
+            None => (
+                format!("`{}` is no registered type", escape_hidden(key.kind())),
+                self.nearest_kind(key.kind())
+                    .map(|kind| format!("did you mean `{kind}:{}`?", escape_hidden(key.name()))),
+            ),
+            Some(kind) => (
+                format!("`{}` has no name `{}`", key.kind(), escape_hidden(key.name())),
+                kind.nearest_name(key.name()).map(|name| format!("did you mean `{}:{name}`?", key.kind())),
+            ),
+        })
     }
 
     /// Returns the registered type that was perhaps meant.
