@@ -2,7 +2,7 @@
 
 use crate::{
     advice::{self, complete},
-    ui::{Ui, note::DiagnosticView},
+    ui::{Ui, note::DiagnosticView, text::listed},
 };
 use preface::{
     Error, UntrustedProject,
@@ -38,6 +38,8 @@ pub enum Exit {
     Lint = 4,
     /// The part that must not be cut exceeds the budget.
     OverBudget = 5,
+    /// The prompt is not made of what the lock file records.
+    Unlocked = 6,
     /// The terminal went away: SIGHUP.
     HungUp = 129,
     /// The user pressed Ctrl-C: SIGINT.
@@ -99,6 +101,17 @@ impl CommandFailure {
         CommandFailure::new(format!("cannot write to stdout: {}", words(&error)))
     }
 
+    /// Creates the failure of a prompt that is not made of what a lock file records.
+    pub fn unlocked(file: &str, changes: &[String]) -> Self {
+        let message = format!("the prompt is not made of what `{file}` records: {}", listed(changes));
+        CommandFailure {
+            exit: Exit::Unlocked,
+            code: Some(DiagnosticCode::LockChanged),
+            ..CommandFailure::new(message)
+        }
+        .help(format!("review the changes, then run `preface build --lock {file}`"))
+    }
+
     /// Returns what the command ends with.
     pub fn exit_code(&self) -> Exit {
         self.exit
@@ -110,6 +123,7 @@ impl CommandFailure {
             Exit::Usage => DiagnosticCode::Usage,
             Exit::Untrusted => DiagnosticCode::TrustRequired,
             Exit::OverBudget => DiagnosticCode::BudgetOver,
+            Exit::Unlocked => DiagnosticCode::LockChanged,
             Exit::HungUp | Exit::Interrupted | Exit::Terminated => DiagnosticCode::Stopped,
             Exit::Done | Exit::Failed | Exit::Lint => DiagnosticCode::Failed,
         };
@@ -191,7 +205,7 @@ impl From<Error> for CommandFailure {
                     .map(|(section, tokens)| format!("`{section}` needs {tokens}"))
                     .collect();
                 let help =
-                    format!("{}; raise the budget, or shorten them", crate::ui::text::listed(&largest));
+                    format!("{}; raise the budget, or shorten them", listed(&largest));
                 CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.help(help)
             }
             Error::Untrusted(_) => CommandFailure { exit: Exit::Untrusted, fixed, ..CommandFailure::new(message) }

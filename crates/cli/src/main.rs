@@ -67,6 +67,7 @@ Exit codes:
   3  a project file is not trusted (`--trust require`)
   4  lint found errors, or what `--deny` names
   5  over budget
+  6  the prompt is not made of what the lock file records (`build --locked`)
   129, 130, 143  ended by a signal; servers and hooks end with it
 
 The flags -C DIR, -q, -v and --trust-home work before and after the command.

@@ -24,6 +24,7 @@ pub mod format;
 pub mod hook;
 pub mod layer;
 pub mod lint;
+pub mod lock;
 pub mod mcp_servers;
 pub mod message;
 pub mod model;

@@ -9,7 +9,10 @@ use crate::{
     flags::{DirectoryArgument, VerbosityFlags},
     notes,
     subject::{InteractionMode, Subject, SubjectFlags},
-    ui::{Ui, Verbosity, text::count},
+    ui::{
+        Ui, Verbosity,
+        text::{count, one_line},
+    },
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use preface::core::{
@@ -17,8 +20,9 @@ use preface::core::{
     diagnostic::Diagnostics,
     format::{FORMATS, RequestFormat, RequestTarget, find},
     lint::character::escape_json,
+    lock::Lock,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +39,9 @@ Examples:
   preface build --refresh-mcp               ask MCP servers first
   preface build --trust require             fail if files are not trusted
   preface build --save-snapshot snapshot.json   save every input of the build
-  preface build --snapshot snapshot.json   build the same bytes elsewhere";
+  preface build --snapshot snapshot.json   build the same bytes elsewhere
+  preface build --lock prompt.lock      write digests of what went into it
+  preface build --locked prompt.lock    fail if something changed since";
 
 /// Print the system prompt for a directory
 ///
@@ -67,6 +73,19 @@ pub struct Args {
     /// With `--conversation` it needs `--no-store`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["snapshot", "prompt"])]
     save_snapshot: Option<PathBuf>,
+
+    /// Write digests of everything that went into the prompt to FILE, without text
+    ///
+    /// Files with path, layer, size and digest, the order of the sections, what is left out, the tools, the profile and the
+    /// version of preface. Values of variables, such as the date, are not in it.
+    #[arg(long, value_name = "FILE", conflicts_with = "locked")]
+    lock: Option<PathBuf>,
+
+    /// Fail with exit code 6 if the prompt is not made of what FILE of `--lock` records
+    ///
+    /// The error names each file, section and tool that changed, is new or is gone. Nothing is printed then.
+    #[arg(long, value_name = "FILE")]
+    locked: Option<PathBuf>,
 
     /// Ask the MCP servers first, as `preface mcp refresh` does
     ///
@@ -143,6 +162,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         bytes.push(b'\n');
         files::write(file, &bytes)?;
     }
+    if args.lock.is_some() || args.locked.is_some() {
+        let lock = Lock::of(&subject.prompt, &subject.tools, env!("CARGO_PKG_VERSION"));
+        if let Some(file) = &args.locked {
+            unchanged(file, &lock)?;
+        }
+        if let Some(file) = &args.lock {
+            let json = serde_json::to_string_pretty(&lock);
+            let json = json.map_err(|error| CommandFailure::new(error.to_string()))?;
+            files::write_for_all(file, format!("{}\n", escape_json(json)).as_bytes())?;
+        }
+    }
     match args.format {
         BuildFormat::Text => ui.prompt(&subject.prompt.text)?,
         BuildFormat::Json => ui.json(&subject.document()?)?,
@@ -186,6 +216,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         tell_reminders(ui, &subject);
     }
     Ok(Exit::Done)
+}
+
+/// Compares a prompt with a lock file.
+fn unchanged(file: &Path, now: &Lock) -> Result<(), CommandFailure> {
+    let shown = file.display().to_string();
+    let lock = Lock::read(&files::read(file)?).map_err(|why| {
+        CommandFailure::new(format!("cannot use the lock file `{shown}`: {why}"))
+            .help(format!("`preface build --lock {shown}` writes it again"))
+    })?;
+    let changes: Vec<String> = lock.changes(now).iter().map(|change| one_line(&change.to_string())).collect();
+    if changes.is_empty() { Ok(()) } else { Err(CommandFailure::unlocked(&shown, &changes)) }
 }
 
 /// Reports the attachments, which are not in the text.

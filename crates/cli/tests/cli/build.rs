@@ -305,3 +305,27 @@ fn the_line_after_a_build_names_the_files_of_what_it_reports() {
     let ran = sandbox.run("preface build --preset pi").exits(0);
     assert_eq!(ran.stderr, "error: 2 errors: .sf/APPEND_SYSTEM.md and .sf/SYSTEM.md (`-v` shows details)\n");
 }
+
+#[test]
+fn a_locked_build_names_what_changed() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let build = "preface build --trust once --tools read";
+    let prompt = sandbox.run(&format!("{build} --lock prompt.lock")).exits(0).stdout;
+    let lock = std::fs::read_to_string(sandbox.path("work/prompt.lock")).unwrap();
+    assert!(!lock.contains("Use tabs"), "{lock}");
+    sandbox.run(&format!("{build} --locked prompt.lock --now 2027-01-01T00:00:00Z -q")).exits(0);
+    sandbox.run(&format!("{build} --locked prompt.lock")).exits(0).prints(&prompt);
+    sandbox.work("AGENTS.md", "Use blanks.\n").work("CLAUDE.md", "And so on.\n");
+    let ran =
+        sandbox.run("preface build --trust once --tools read,bash --locked prompt.lock").exits(6).prints("");
+    let error = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in
+        ["CLAUDE.md is new", "AGENTS.md changed", "tool bash is new", "preface build --lock prompt.lock"]
+    {
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    sandbox.work("prompt.lock", lock.replace("AGENTS.md", "OTHERS.md"));
+    let ran = sandbox.run(&format!("{build} --locked prompt.lock")).exits(1).prints("");
+    assert!(ran.stderr.contains("`root` is not the digest of the rest"), "{}", ran.stderr);
+}

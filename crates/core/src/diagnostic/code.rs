@@ -325,6 +325,7 @@ codes! {
     LayerTwoGlobals "layer/two-globals" [Warning] "Two global directories exist, and only one is used." => "Put the files into one of the two, and remove the other.";
     LayerVariable "layer/variable" [Warning] "An environment variable that names a directory was not used because of its value.";
     LayerWritable "layer/writable" [Warning] "Other users can write to a directory or file of the global layer.";
+    LockChanged "lock/changed" [Error] "The prompt is not made of what the lock file records." => "Review the changes, then write the file again with `preface build --lock FILE`.";
     LoggerFailed "logger/failed" [Warning] "A logger wrote nothing.";
     MarkdownAgain "markdown/again" [Warning] "A directory was left out because it was already searched under another name.";
     MarkdownDirectory "markdown/directory" [Warning] "A directory of Markdown files cannot be read and was left out.";
