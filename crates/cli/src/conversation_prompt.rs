@@ -16,6 +16,7 @@ use preface::{
     Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     conversation::{
         Asked, ConversationError, ConversationService, InlineOffload, PromptRecord, RequestResult,
+        tool_choice,
     },
     core::{
         attachment::AttachmentRole,
@@ -211,7 +212,8 @@ impl ConversationPrompt {
         flags.keep.template.store.work(async |store| {
             let system = Arc::new(files::system());
             let service = ConversationService::new(system, store, Arc::new(InlineOffload));
-            Ok(service.record_request(&self.head, format, content, &actor).await?)
+            let choice = tool_choice(&Asked::of(&flags.turn.request()));
+            Ok(service.record_request(&self.head, format, content, &choice, &actor).await?)
         })
     }
 

@@ -312,7 +312,7 @@ fn a_locked_build_names_what_changed() {
     sandbox.work("AGENTS.md", "Use tabs.\n");
     let build = "preface build --trust once --tools read";
     let prompt = sandbox.run(&format!("{build} --lock prompt.lock")).exits(0).stdout;
-    let lock = std::fs::read_to_string(sandbox.path("work/prompt.lock")).unwrap();
+    let lock = fs::read_to_string(sandbox.path("work/prompt.lock")).unwrap();
     assert!(!lock.contains("Use tabs"), "{lock}");
     sandbox.run(&format!("{build} --locked prompt.lock --now 2027-01-01T00:00:00Z -q")).exits(0);
     sandbox.run(&format!("{build} --locked prompt.lock")).exits(0).prints(&prompt);

@@ -225,6 +225,7 @@ codes! {
     ConversationAgent "conversation/agent" [Warning] "The turn names another agent than the stored prompt was built for." => "Give the agent a conversation of its own.";
     ConversationBudget "conversation/budget" [Warning] "The turn has another budget than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
     ConversationCwd "conversation/cwd" [Warning] "The turn has another directory than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationDefinitions "conversation/definitions" [Info] "The tool definitions changed; the requests of the conversation keep those that it began with." => "A compaction or a refresh takes the new ones.";
     ConversationKept "conversation/kept" [Info] "The profile keeps its prompt over a compaction.";
     ConversationModel "conversation/model" [Warning] "The turn names another model than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
     ConversationPreset "conversation/preset" [Warning] "The turn names another preset than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";

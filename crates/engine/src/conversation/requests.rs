@@ -8,14 +8,14 @@ use super::{
 use crate::Engine;
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     format::{
         CachePlan, PrefixComparison, RequestBlock, RequestContent, RequestFormat, RequestRecord,
         RequestTarget, RequestUsage,
     },
     message::{Message, ModelMessage, convert},
     model::{Models, PrefixCheck},
-    prompt::Prompt,
+    prompt::{Prompt, fingerprint},
     reminder::is_about_reminders,
     turn::Tool,
 };
@@ -163,8 +163,20 @@ struct StoredRecord {
     /// True for the record of a compaction, after which the history of the caller is another one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     compacted: bool,
+    /// The tool definitions, in the record that begins to use them: later requests of the same choice of tools have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tools: Option<ConversationTools>,
     #[serde(flatten)]
     record: RequestRecord,
+}
+
+/// The tool definitions of a conversation. They stay as they are, whatever happens to servers and files, until the caller asks
+/// for other tools or the prompt is built again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct ConversationTools {
+    /// The digest of the caller's choice.
+    choice: String,
+    definitions: Vec<Tool>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -182,6 +194,8 @@ struct RequestLedger {
     attachments: Vec<PlacedAttachment>,
     /// True if the last record is that of a compaction.
     compacted: bool,
+    /// The tool definitions since the last compaction.
+    tools: Option<ConversationTools>,
 }
 
 impl ConversationService {
@@ -202,6 +216,7 @@ impl ConversationService {
         notes.extend(self.notes(&conversation.head, asked).await?);
         let record = PromptRecord::of(&conversation)?;
         let mut again = record.asked.clone().overlaid(asked);
+        let choice = tool_choice(&again);
         let (system, roots, id_text) = (self.system.clone(), self.roots.clone(), id.to_string());
         let RequestInput { format, model, messages, events, max_output_tokens } = input;
         let work = move || {
@@ -234,12 +249,13 @@ impl ConversationService {
             target,
             ..RequestContent::from(&prompt)
         };
-        let mut result = self.record_request(&conversation.head, format, content, actor).await?;
+        let mut result = self.record_request(&conversation.head, format, content, &choice, actor).await?;
         notes.append(&mut result.notes);
         Ok(RequestResult { notes, ..result })
     }
 
-    /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it.
+    /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it. `choice`
+    /// is the [`tool_choice`] of the caller: while it stays, so do the tool definitions.
     ///
     /// # Errors
     /// The conversation is unknown, and see [`ConversationError`].
@@ -248,6 +264,7 @@ impl ConversationService {
         head: &PromptSummary,
         format: &'static dyn RequestFormat,
         content: RequestContent<'_>,
+        choice: &str,
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         for _ in 0..ATTEMPTS {
@@ -264,19 +281,32 @@ impl ConversationService {
                 Some(before) => before.reasoning_from,
                 None => 0,
             };
+            let kept = ledger.tools.as_ref().filter(|kept| kept.choice == choice && !rebuilt);
+            let tools = kept.map_or(content.tools, |kept| &kept.definitions);
+            let tools_changed = tools != content.tools;
             let target = RequestTarget { digests: true, reasoning_from, ..content.target };
-            let content = RequestContent { attachments: &ledger.attachments, target, ..content };
+            let content = RequestContent { attachments: &ledger.attachments, tools, target, ..content };
             let request = format.format(content);
             let record = RequestRecord::of(format.name(), &content, &request);
             let comparison = before.map(|before| before.record.compare(&record));
             let mut notes = request.diagnostics;
             notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
+            if tools_changed {
+                let what = "the tool definitions changed; the conversation keeps those that it began with";
+                notes.push(
+                    Diagnostic::info(DiagnosticCode::ConversationDefinitions, what)
+                        .help("a compaction or a refresh takes the new ones"),
+                );
+            }
             let shared = comparison.as_ref().map_or(0, |comparison| comparison.common_blocks);
             let stored = StoredRecord {
                 version: VERSION,
                 shared,
                 reasoning_from,
                 compacted: false,
+                tools: kept
+                    .is_none()
+                    .then(|| ConversationTools { choice: choice.to_owned(), definitions: tools.to_vec() }),
                 record: RequestRecord { blocks: record.blocks[shared..].to_vec(), ..record },
             };
             let number = ledger.last + 1;
@@ -338,8 +368,14 @@ impl ConversationService {
                 return Ok(());
             }
             let record = RequestRecord::default();
-            let stored =
-                StoredRecord { version: VERSION, shared: 0, reasoning_from: 0, compacted: true, record };
+            let stored = StoredRecord {
+                version: VERSION,
+                shared: 0,
+                reasoning_from: 0,
+                compacted: true,
+                tools: None,
+                record,
+            };
             if self.add(head, ledger.last + 1, &stored, actor).await? {
                 return Ok(());
             }
@@ -373,13 +409,16 @@ impl ConversationService {
                 return Ok(ledger);
             }
             for stored in page {
-                let StoredRecord { shared, reasoning_from, compacted, mut record, .. } = read(&stored)?;
+                let StoredRecord { shared, reasoning_from, compacted, tools, mut record, .. } =
+                    read(&stored)?;
                 ledger.last = stored.number;
                 ledger.compacted = compacted;
                 if compacted {
                     ledger.attachments.clear();
+                    ledger.tools = None;
                     continue;
                 }
+                ledger.tools = tools.or(ledger.tools);
                 blocks.truncate(shared);
                 blocks.append(&mut record.blocks);
                 record.blocks.clone_from(&blocks);
@@ -389,6 +428,13 @@ impl ConversationService {
             }
         }
     }
+}
+
+/// Returns the digest of the tools that a caller asks for: their names, or their definitions.
+#[must_use]
+pub fn tool_choice(asked: &Asked) -> String {
+    let chosen = serde_json::json!([asked.tools, asked.given_tools]);
+    fingerprint(&chosen.to_string())
 }
 
 impl TurnContent {

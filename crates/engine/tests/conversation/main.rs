@@ -3,6 +3,7 @@
 
 mod bench;
 mod compactions;
+mod extension;
 mod input_cache;
 mod model;
 mod once;

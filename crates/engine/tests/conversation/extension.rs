@@ -1,0 +1,373 @@
+//! Each request of a conversation begins with the one before, unless the caller asked for a change: whatever happens to the
+//! clock, to git, to files and to recordings of servers in between.
+//!
+//! `PREFACE_TURNS=1000 cargo test -p preface --test conversation a_cache -- --nocapture` prints the shares of a longer simulation.
+
+use crate::bench::{Bench, asked, at, id, instant, run};
+use preface::{
+    ASSETS,
+    conversation::{Asked, Refresh, RequestInput, RequestResult},
+    core::{
+        format::{BlockPlace, RequestFormat, find},
+        message::Message,
+        model::Models,
+        variable::Stability,
+    },
+    host::system::memory::MemorySystem,
+};
+use proptest::prelude::*;
+use serde_json::json;
+use std::{collections::BTreeMap, env, fmt::Write as _};
+
+/// The profiles, with the options that choose a variant or an order.
+const PROFILES: [(&str, &[&str]); 8] = [
+    ("default", &[]),
+    ("pi", &["variant=sf"]),
+    ("pi", &["variant=0.58"]),
+    ("pi", &["variant=0.73"]),
+    ("pi", &["variant=0.87"]),
+    ("claude-code", &["order=seed"]),
+    ("claude-code", &["order=catalog"]),
+    ("claude-code", &["order=stable-first"]),
+];
+
+/// The formats of services, each with a model.
+const SERVICES: [(&str, &str); 6] = [
+    ("anthropic", "claude-opus-5-5"),
+    ("openai-responses", "gpt-6.2"),
+    ("openai-chat", "gpt-6.2"),
+    ("openai-compatible", "a-local-model"),
+    ("gemini", "gemini-3.8-flash"),
+    ("bedrock-converse", "claude-opus-5-5"),
+];
+
+/// A repository with instructions, a skill and a recorded server.
+fn machine() -> MemorySystem {
+    let system = MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_dir("/work/p/.git/objects")
+        .with_dir("/work/p/.git/refs")
+        .with_file("/work/p/AGENTS.md", "Use tabs.\n")
+        .with_file("/work/p/CLAUDE.md", "Use tabs, always.\n")
+        .with_file(
+            "/home/user/.claude/mcp.json",
+            r#"{"mcpServers": {"tickets": {"command": "tickets-mcp"}}}"#,
+        )
+        .with_now(instant(1_772_895_305));
+    server(&system, true);
+    branch(&system, 0);
+    system
+}
+
+/// Records what a server offers, or that it offers nothing.
+fn server(system: &MemorySystem, up: bool) {
+    let tools = if up { json!([{ "name": "find", "description": "Finds tickets." }]) } else { json!([]) };
+    let recorded = json!({ "instructions": "Tickets have numbers.", "tools": tools });
+    system.put_file("/home/user/.claude/mcp-descriptions/tickets.json", recorded.to_string());
+}
+
+fn branch(system: &MemorySystem, number: u64) {
+    let name = format!("work-{number}");
+    system.put_file("/work/p/.git/HEAD", format!("ref: refs/heads/{name}\n"));
+    system.put_file(format!("/work/p/.git/refs/heads/{name}"), format!("{}\n", "7".repeat(40)));
+}
+
+/// A conversation of an agent with a service.
+struct Agent {
+    bench: Bench,
+    asked: Asked,
+    format: &'static dyn RequestFormat,
+    model: String,
+    history: Vec<serde_json::Value>,
+    turn: u64,
+}
+
+impl Agent {
+    async fn new(profile: (&str, &[&str]), service: (&str, &str)) -> Self {
+        let bench = Bench::on(machine()).await;
+        let mut asked =
+            Asked { preset: Some(profile.0.to_owned()), trust: preface::TrustChoice::Once, ..asked() };
+        asked.sets = profile.1.iter().map(|set| (*set).to_owned()).collect();
+        // Without names the tools are those of the profile, with those of servers.
+        asked.tools = (profile.0 != "claude-code").then(|| tools(profile.0, 0));
+        bench.turn_of("c", &asked).await.expect("the first turn");
+        let format = find(service.0).expect("a format");
+        Agent { bench, asked, format, model: service.1.to_owned(), history: Vec::new(), turn: 0 }
+    }
+
+    /// Sends a message of the user, and adds an answer with a tool call and its result to the history.
+    async fn say(&mut self, events: Vec<serde_json::Value>) -> RequestResult {
+        self.turn += 1;
+        let turn = self.turn;
+        self.history
+            .push(json!({ "role": "user", "content": format!("Task {turn}: make the next test pass.") }));
+        let messages = serde_json::from_value::<Vec<Message>>(json!(self.history)).expect("messages");
+        let input = RequestInput {
+            format: self.format,
+            model: Some(self.model.clone()),
+            messages,
+            events,
+            max_output_tokens: None,
+        };
+        let result = self.bench.service.request(&id("c"), &self.asked, input, &at(10)).await;
+        self.history.push(json!({ "role": "assistant", "content": [
+            { "type": "text", "text": "I read the file first." },
+            { "type": "toolCall", "id": format!("call_{turn}"), "name": "read", "arguments": { "path": format!("src/{turn}.rs") } },
+        ] }));
+        self.history.push(json!({
+            "role": "toolResult", "toolCallId": format!("call_{turn}"), "toolName": "read",
+            "content": [{ "type": "text", "text": format!("fn f{turn}() {{}}\n").repeat(8) }], "isError": false,
+        }));
+        result.expect("a request")
+    }
+
+    async fn compact(&mut self) {
+        self.bench.compact("c").await;
+        self.history = vec![json!({ "role": "user", "content": format!("Summary of {} turns.", self.turn) })];
+    }
+}
+
+/// The tools of a preset: all, or all but the last.
+fn tools(preset: &str, fewer: usize) -> Vec<String> {
+    let names: &[&str] = match preset {
+        "claude-code" => &["Read", "Bash", "Edit", "Glob", "Grep"],
+        _ => &["read", "bash", "edit", "write"],
+    };
+    names[..names.len() - fewer].iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// One thing that happens between two requests.
+#[derive(Clone, Debug)]
+enum Step {
+    Say,
+    Reminder,
+    Day,
+    Branch(u64),
+    File,
+    Server(bool),
+    Tools(usize),
+    Compact,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => Just(Step::Say),
+        2 => Just(Step::Reminder),
+        2 => Just(Step::Day),
+        2 => (0..3_u64).prop_map(Step::Branch),
+        1 => Just(Step::File),
+        1 => any::<bool>().prop_map(Step::Server),
+        1 => (0..2_usize).prop_map(Step::Tools),
+        1 => Just(Step::Compact),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Without a change that the caller asked for, a request extends the one before byte for byte.
+    #[test]
+    fn each_request_extends_the_last(
+        steps in proptest::collection::vec(step(), 1..24),
+        profile in 0..PROFILES.len(),
+        service in 0..SERVICES.len(),
+    ) {
+        run(async {
+            let (preset, sets) = PROFILES[profile];
+            let mut agent = Agent::new((preset, sets), SERVICES[service]).await;
+            agent.say(Vec::new()).await;
+            let mut day = 0;
+            let mut is_changed = false;
+            for step in steps {
+                let mut events = Vec::new();
+                match step {
+                    Step::Say => {}
+                    Step::Reminder if preset == "claude-code" => {
+                        events.push(json!({ "type": "file-opened", "path": "src/lib.rs" }));
+                    }
+                    Step::Reminder => {}
+                    Step::Day => {
+                        day += 1;
+                        agent.bench.system.set_now(instant(1_772_895_305 + day * 86_400));
+                        continue;
+                    }
+                    Step::Branch(number) => {
+                        branch(&agent.bench.system, number);
+                        continue;
+                    }
+                    Step::File => {
+                        agent.bench.system.put_file("/work/p/AGENTS.md", format!("Use tabs on day {day}.\n"));
+                        continue;
+                    }
+                    Step::Server(up) => {
+                        server(&agent.bench.system, up);
+                        continue;
+                    }
+                    Step::Tools(fewer) => {
+                        let all = fewer == 0 && preset == "claude-code";
+                        let tools = (!all).then(|| tools(preset, fewer));
+                        is_changed |= tools != agent.asked.tools;
+                        agent.asked.tools = tools;
+                        continue;
+                    }
+                    Step::Compact => {
+                        agent.compact().await;
+                        is_changed = true;
+                        continue;
+                    }
+                }
+                let result = agent.say(events).await;
+                let comparison = result.comparison.expect("it is not the first request");
+                assert!(comparison.extends || is_changed, "{preset} {:?}: {:?}", agent.format.name(), comparison.change);
+                is_changed = false;
+            }
+        });
+    }
+}
+
+/// What a service would read from its cache.
+#[derive(Default)]
+struct Simulation {
+    /// The bytes that a request and the one before it could have had in common.
+    could: usize,
+    /// Those that the service reads from the cache by its rules.
+    read: usize,
+    /// The first differences, each with its number.
+    breaks: BTreeMap<String, usize>,
+}
+
+/// The turns of one conversation; it is compacted in its middle.
+const CONVERSATION: u64 = 50;
+
+impl Simulation {
+    /// Runs turns in which the day changes at every twentieth and the branch at every seventh. With `rebuilt` the prompt is built
+    /// again before each request, as by an agent that stores nothing.
+    async fn run(profile: (&str, &[&str]), service: (&str, &str), turns: u64, rebuilt: bool) -> Self {
+        let mut simulation = Simulation::default();
+        let minimum = Models::bundled().find(service.1).model.cache_minimum * 4;
+        let mut agent = Agent::new(profile, service).await;
+        let mut marks: Vec<usize> = Vec::new();
+        for turn in 0..turns {
+            if turn > 0 && turn % CONVERSATION == 0 {
+                agent = Agent::new(profile, service).await;
+            }
+            let day = i64::try_from(turn / 20).expect("a day");
+            agent.bench.system.set_now(instant(1_772_895_305 + day * 86_400));
+            branch(&agent.bench.system, turn / 7);
+            let is_compacted = turn % CONVERSATION == CONVERSATION / 2;
+            if is_compacted {
+                agent.compact().await;
+            }
+            if rebuilt {
+                agent.bench.refresh("c", Refresh::Keep).await;
+            }
+            let events = match turn % 5 {
+                3 if profile.0 == "claude-code" => {
+                    vec![json!({ "type": "file-opened", "path": "src/lib.rs" })]
+                }
+                _ => Vec::new(),
+            };
+            let result = agent.say(events).await;
+            if let Some(comparison) = result.comparison.as_ref().filter(|_| !is_compacted) {
+                simulation.could += comparison.earlier_bytes;
+                let common = comparison.common_bytes;
+                let read = match service.0 {
+                    // Up to the last mark of the request before in front of which nothing changed.
+                    "anthropic" | "bedrock-converse" => {
+                        marks.iter().copied().filter(|mark| *mark <= common).max().unwrap_or(0)
+                    }
+                    // In steps of 128 tokens.
+                    _ => common / 512 * 512,
+                };
+                simulation.read += if read >= minimum { read } else { 0 };
+                if let Some(change) = &comparison.change {
+                    *simulation.breaks.entry(change.what.clone()).or_default() += 1;
+                }
+            }
+            marks = agent.marks().await;
+        }
+        simulation
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a share, not a count")]
+    fn share(&self) -> f64 {
+        self.read as f64 * 100.0 / self.could.max(1) as f64
+    }
+}
+
+impl Agent {
+    /// Returns where the last request has marks: behind what is equal for every conversation, behind what is fixed within
+    /// one, and at its end.
+    async fn marks(&self) -> Vec<usize> {
+        let requests = self.bench.service.requests(&id("c")).await.expect("the requests");
+        let mut marks = BTreeMap::new();
+        let mut bytes = 0;
+        for block in &requests.last().expect("a request").record.blocks {
+            bytes += block.bytes;
+            match &block.place {
+                BlockPlace::Part { stability: Stability::Turn, .. } => {}
+                BlockPlace::Part { stability, .. } => drop(marks.insert(format!("{stability}"), bytes)),
+                BlockPlace::Tool { .. } | BlockPlace::Message { .. } => {}
+            }
+        }
+        marks.into_values().chain([bytes]).collect()
+    }
+}
+
+/// With a stored prompt, services read everything that was sent before; without, what the order of the preset leaves.
+#[test]
+fn a_cache_reads_what_was_sent_before() {
+    let turns = env::var("PREFACE_TURNS").map_or(10, |turns| turns.parse().expect("a number"));
+    let mut table = String::from("profile | format | stored | built each time | its breaks\n");
+    for profile in PROFILES {
+        for service in SERVICES {
+            let (stored, rebuilt) = run(async {
+                (
+                    Simulation::run(profile, service, turns, false).await,
+                    Simulation::run(profile, service, turns, true).await,
+                )
+            });
+            let name = format!("{} {}", profile.0, profile.1.join(" "));
+            assert_eq!(stored.breaks, BTreeMap::new(), "{name} {}", service.0);
+            if matches!(service.0, "anthropic" | "bedrock-converse") {
+                assert_eq!(stored.read, stored.could, "{name} {}", service.0);
+            }
+            assert!(rebuilt.read <= stored.read, "{name} {}", service.0);
+            let breaks: Vec<String> =
+                rebuilt.breaks.iter().map(|(what, number)| format!("{what}: {number}")).collect();
+            let _ = writeln!(
+                table,
+                "{} | {} | {:.1} % | {:.1} % | {}",
+                name.trim(),
+                service.0,
+                stored.share(),
+                rebuilt.share(),
+                breaks.join("; ")
+            );
+        }
+    }
+    println!("{turns} turns\n{table}");
+}
+
+/// A server that is gone, and comes back with another text, changes nothing until the conversation is compacted.
+#[test]
+fn a_server_that_flaps_changes_no_request() {
+    run(async {
+        let mut agent = Agent::new(("claude-code", &[]), SERVICES[0]).await;
+        let first = agent.say(Vec::new()).await;
+        assert!(first.body.contains("Finds tickets."), "{}", first.body);
+        server(&agent.bench.system, false);
+        let second = agent.say(Vec::new()).await;
+        assert!(second.comparison.expect("a comparison").extends);
+        let codes: Vec<&str> = second.notes.iter().map(|note| note.code.as_str()).collect();
+        assert!(codes.contains(&"conversation/definitions"), "{codes:?}");
+        agent.compact().await;
+        assert!(
+            !agent.say(Vec::new()).await.body.contains("Finds tickets."),
+            "a compaction takes the new ones"
+        );
+        agent.asked.tools = Some(tools("claude-code", 0));
+        let other = agent.say(Vec::new()).await;
+        assert!(!other.comparison.expect("a comparison").extends, "the caller asked for other tools");
+    });
+}
