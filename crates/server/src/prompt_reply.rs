@@ -8,11 +8,15 @@ use axum::{
 };
 use moka::sync::Cache;
 use preface::store::{
-    ChangeStamp, ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, TemplateUsed,
-    format_instant,
+    ChangeStamp, ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, StoredPrompt,
+    TemplateUsed, format_instant,
 };
-use preface_core::diagnostic::Diagnostics;
-use serde::Serialize;
+use preface_core::{
+    attachment::{Attachment, AttachmentPlace},
+    diagnostic::Diagnostics,
+    section::SectionId,
+};
+use serde::{Deserialize, Serialize};
 use std::{
     mem::size_of,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -53,9 +57,45 @@ pub struct PromptReply {
     /// When this prompt was built.
     #[schema(format = DateTime)]
     pub constructed_at: String,
+    /// The texts that are sent beside the prompt, in a message of the user before all others. `POST …/requests` puts them there.
+    pub attachments: Vec<SentAttachment>,
     /// Diagnostics.
     #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
     pub diagnostics: Diagnostics,
+}
+
+/// A text that is sent in a message.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct SentAttachment {
+    /// The section that it is.
+    #[schema(value_type = String)]
+    pub section: SectionId,
+    /// The message that it goes with.
+    pub place: AttachmentPlace,
+    /// The text as it is sent, with the tags around it.
+    pub text: String,
+}
+
+impl SentAttachment {
+    /// Returns those of a stored prompt.
+    pub(crate) fn all(stored: &StoredPrompt) -> Vec<SentAttachment> {
+        #[derive(Default, Deserialize)]
+        struct RecordOfPrompt {
+            prompt: PromptOfRecord,
+        }
+        #[derive(Default, Deserialize)]
+        struct PromptOfRecord {
+            #[serde(default, alias = "asides")]
+            attachments: Vec<Attachment>,
+        }
+        let record: RecordOfPrompt = serde_json::from_str(&stored.record).unwrap_or_default();
+        let sent = record.prompt.attachments.into_iter().map(|attachment| SentAttachment {
+            section: attachment.part.section,
+            place: attachment.place,
+            text: Attachment::wrap(&attachment.text).text,
+        });
+        sent.collect()
+    }
 }
 
 /// Why a prompt was built, as the description lists it.
@@ -99,8 +139,16 @@ impl PromptReply {
             reason: head.reason,
             created_at: format_instant(head.created_at),
             constructed_at: format_instant(head.constructed_at),
+            attachments: Vec::new(),
             diagnostics,
         }
+    }
+
+    /// Returns the same reply with the attachments of the stored prompt.
+    pub(crate) async fn with_attachments(self, store: &dyn Store) -> Result<Self, StoreError> {
+        let stored = store.conversation(&self.conversation_id).await?;
+        let stored = stored.filter(|stored| stored.head.revision.revision == self.revision);
+        Ok(PromptReply { attachments: stored.as_ref().map(SentAttachment::all).unwrap_or_default(), ..self })
     }
 
     /// Returns the same reply with another text.
@@ -147,8 +195,11 @@ pub(crate) struct CachedPrompt {
 }
 
 impl CachedPrompt {
-    fn of(head: PromptSummary, pulse: Option<ChangeStamp>) -> Self {
-        let body = serde_json::to_vec(&PromptReply::of(&head, false, Diagnostics::new()));
+    fn of(stored: StoredPrompt, pulse: Option<ChangeStamp>) -> Self {
+        let attachments = SentAttachment::all(&stored);
+        let head = stored.head;
+        let reply = PromptReply { attachments, ..PromptReply::of(&head, false, Diagnostics::new()) };
+        let body = serde_json::to_vec(&reply);
         CachedPrompt {
             tag: tag(head.revision),
             body: body.unwrap_or_default().into(),
@@ -196,8 +247,8 @@ impl PromptCache {
         // Before anything is read: what is written meanwhile is then seen the next time.
         let pulse = store.pulse();
         let Some(cache) = &self.0 else {
-            let head = store.head(id).await?;
-            return Ok(head.map(|head| (Arc::new(CachedPrompt::of(head, pulse)), CacheAnswer::Miss)));
+            let stored = store.conversation(id).await?;
+            return Ok(stored.map(|stored| (Arc::new(CachedPrompt::of(stored, pulse)), CacheAnswer::Miss)));
         };
         if let Some(kept) = cache.get(id) {
             if kept.is_fresh(pulse) {
@@ -215,8 +266,8 @@ impl PromptCache {
                 }
             }
         }
-        let Some(head) = store.head(id).await? else { return Ok(None) };
-        let kept = Arc::new(CachedPrompt::of(head, pulse));
+        let Some(stored) = store.conversation(id).await? else { return Ok(None) };
+        let kept = Arc::new(CachedPrompt::of(stored, pulse));
         cache.insert(id.clone(), kept.clone());
         Ok(Some((kept, CacheAnswer::Miss)))
     }

@@ -1986,6 +1986,8 @@ export interface components {
         };
         /** @description The prompt of a conversation. */
         PromptReply: {
+            /** @description The texts that are sent beside the prompt, in a message of the user before all others. `POST …/requests` puts them there. */
+            attachments: components["schemas"]["SentAttachment"][];
             /** @description True where this request built it. */
             constructed: boolean;
             /**
@@ -2174,6 +2176,15 @@ export interface components {
             startup: components["schemas"]["Startup"];
             /** @description The trust of the project. A root of the service is trusted. */
             trust: components["schemas"]["Trust"];
+        };
+        /** @description A text that is sent in a message. */
+        SentAttachment: {
+            /** @description The message that it goes with. */
+            place: components["schemas"]["AttachmentPlace"];
+            /** @description The section that it is. */
+            section: string;
+            /** @description The text as it is sent, with the tags around it. */
+            text: string;
         };
         /**
          * @description The source of a value. The order is significant: later ones override.

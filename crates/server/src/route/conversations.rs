@@ -284,6 +284,7 @@ pub async fn turn(
             }
             let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
             let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
+            let reply = reply.with_attachments(&**app.service.store()).await?;
             return Ok(tagged(status, turned.head.revision, &reply));
         }
         let notes = app.service.notes(&at_hand.head, &asked).await?;
@@ -291,6 +292,7 @@ pub async fn turn(
             return Ok(at_hand.response());
         }
         let reply = PromptReply::of(&at_hand.head, false, notes);
+        let reply = reply.with_attachments(&**app.service.store()).await?;
         return Ok(tagged(StatusCode::OK, at_hand.head.revision, &reply));
     }
     // Clients take these segments out of an address, so what is built here could not be asked for.
@@ -307,6 +309,7 @@ pub async fn turn(
     })?;
     let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
     let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
+    let reply = reply.with_attachments(&**app.service.store()).await?;
     Ok(tagged(status, turned.head.revision, &reply))
 }
 
@@ -370,6 +373,7 @@ pub async fn compact(
     }
     let text = compacted.system_prompt();
     let prompt = PromptReply::of(&compacted.head, compacted.constructed, compacted.notes).with_text(text);
+    let prompt = prompt.with_attachments(&**app.service.store()).await?;
     let reply = CompactionReply { prompt, instructions: compacted.instructions };
     Ok(tagged(StatusCode::OK, compacted.head.revision, &reply))
 }
@@ -403,6 +407,7 @@ pub async fn refresh(
         counted(&app, refreshed, |refreshed| refreshed.constructed.then_some(ConstructOutcome::Refreshed))?;
     app.kept.drop(&id);
     let prompt = PromptReply::of(&refreshed.head, refreshed.constructed, refreshed.notes);
+    let prompt = prompt.with_attachments(&**app.service.store()).await?;
     let reply = RefreshReply { prompt, difference: refreshed.difference };
     Ok(tagged(StatusCode::OK, refreshed.head.revision, &reply))
 }
@@ -423,6 +428,7 @@ pub async fn explain(
     let explained = app.service.explain(&id).await?;
     let revision = explained.head.revision;
     let prompt = PromptReply::of(&explained.head, false, Diagnostics::new());
+    let prompt = prompt.with_attachments(&**app.service.store()).await?;
     let reply = ExplainReply {
         prompt,
         document: explained.document,

@@ -235,3 +235,27 @@ async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
     }
     assert_eq!(bench.post("c/refresh", &json!({})).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_text_beside_the_prompt_is_in_every_reply() {
+    let bench = bench().await;
+    let profile = "extends = \"default\"\n[section.beside]\ntext = \"Read this first.\"\nafter = \"identity\"\nplace = \"first-user\"\n";
+    bench.system.put_file("/home/user/.config/preface/profiles/beside.toml", profile);
+    let body = json!({"cwd": "/work/p", "preset": "beside"});
+    let first = bench.post("c/turns", &body).await;
+    assert_eq!(first.status, 201, "{}", first.json());
+    let sent = json!([{
+        "section": "beside",
+        "place": "first-user",
+        "text": "<system-reminder>\nRead this first.\n</system-reminder>",
+    }]);
+    for reply in [
+        first,
+        bench.post("c/turns", &body).await,
+        bench.get("/c/system-prompt").await,
+        bench.post("c/refresh", &json!({})).await,
+        bench.post("c/compactions", &json!({})).await,
+    ] {
+        assert_eq!(reply.json()["attachments"], sent, "{}", reply.json());
+    }
+}
