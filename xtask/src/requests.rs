@@ -1,10 +1,14 @@
-//! `cargo xtask requests`: request bodies are validated with the types of the vendors' SDKs for Python.
+//! `cargo xtask requests`: request bodies are validated with the types of the vendors' SDKs for Python, and the SDKs of Anthropic
+//! and `OpenAI` send twenty turns of them to an endpoint on loopback.
 //!
 //! The bodies are the golden ones of `crates/core/tests/requests` and random ones, which the example `request_bodies` of
 //! `preface-testkit` prints. The schemas are derived from the SDKs each time and are in no repository: they change weekly.
 
 use crate::{Command, child, failure::Failure, flags::Flags, packages::Python};
-use std::process::{self, Stdio};
+use std::{
+    path::Path,
+    process::{self, Stdio},
+};
 
 pub const COMMAND: Command = Command {
     name: "requests",
@@ -20,6 +24,7 @@ const PACKAGES: Python<'_> = Python {
 };
 
 const CHECK: &str = "xtask/src/requests/check.py";
+const CLIENTS: &str = "xtask/src/requests/clients.py";
 
 /// The random bodies of each format.
 const COUNT: &str = "2000";
@@ -49,7 +54,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| cannot("the example `request_bodies`", &error))?;
-    let mut check = process::Command::new(python);
+    let mut check = process::Command::new(&python);
     check.arg(child::root().join(CHECK)).env("PYTHONDONTWRITEBYTECODE", "1");
     if let Some(printed) = bodies.stdout.take() {
         check.stdin(printed);
@@ -57,10 +62,18 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let checked = check.status().map_err(|error| cannot("Python", &error))?;
     let made = bodies.wait().map_err(|error| cannot("the example `request_bodies`", &error))?;
     match (made.success(), checked.success()) {
-        (true, true) => Ok(()),
+        (true, true) => clients(&python),
         (false, _) => Err(Failure::new("a body breaks a rule; the example `request_bodies` printed which")),
         (true, false) => {
             Err(Failure::new("a body is not what a service reads, or a planted error was not found"))
         }
     }
+}
+
+/// Lets the SDKs send what the program prints.
+fn clients(python: &Path) -> Result<(), Failure> {
+    let program = child::debug_binary()?;
+    let mut clients = process::Command::new(python);
+    clients.arg(child::root().join(CLIENTS)).arg(program).env("PYTHONDONTWRITEBYTECODE", "1");
+    child::run(clients)
 }
