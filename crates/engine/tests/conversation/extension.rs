@@ -3,6 +3,8 @@
 //!
 //! `PREFACE_TURNS=1000 cargo test -p preface --test conversation a_cache -- --nocapture` prints the shares of a longer simulation.
 
+#![allow(clippy::disallowed_methods, reason = "recorded bodies are files")]
+
 use crate::bench::{Bench, asked, at, id, instant, run};
 use preface::{
     ASSETS,
@@ -17,7 +19,7 @@ use preface::{
 };
 use proptest::prelude::*;
 use serde_json::json;
-use std::{collections::BTreeMap, env, fmt::Write as _};
+use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 
 /// The profiles, with the options that choose a variant or an order.
 const PROFILES: [(&str, &[&str]); 8] = [
@@ -347,6 +349,84 @@ fn a_cache_reads_what_was_sent_before() {
         }
     }
     println!("{turns} turns\n{table}");
+}
+
+/// The seven reminders that a session of a coding agent has most, each at its turn of ten.
+fn reminders(turn: u64) -> Vec<serde_json::Value> {
+    match turn {
+        1 => vec![json!({ "type": "file-opened", "path": "src/lib.rs" })],
+        2 => vec![json!({ "type": "todo-list-empty" })],
+        4 => vec![
+            json!({ "type": "file-modified", "path": "src/lib.rs", "snippet": "fn a() {}" }),
+            json!({ "type": "new-diagnostics", "diagnostics": ["src/lib.rs:1: unused"] }),
+        ],
+        5 => vec![json!({ "type": "hook-context", "hook": "lint", "context": "Two warnings." })],
+        7 => vec![json!({ "type": "todo-reminder", "turns": 5 })],
+        9 => vec![json!({ "type": "token-usage", "used": 90_000, "limit": 200_000, "left": 110_000 })],
+        _ => Vec::new(),
+    }
+}
+
+/// The last body of ten turns has each reminder once, behind the message that it was sent with. `PREFACE_PRINT=1` writes the files.
+#[test]
+fn seven_reminders_over_ten_turns_stay_in_their_places() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conversation/reminders");
+    let is_print = env::var_os("PREFACE_PRINT").is_some();
+    for service in SERVICES {
+        let body = run(async {
+            let mut agent = Agent::new(("claude-code", &["order=stable-first"]), service).await;
+            agent.asked.tools = Some(Vec::new());
+            let mut last = String::new();
+            for turn in 1..=10 {
+                let result = agent.say(reminders(turn)).await;
+                assert!(
+                    result.comparison.is_none_or(|comparison| comparison.extends),
+                    "{service:?}: turn {turn}"
+                );
+                last = result.body;
+            }
+            last
+        });
+        for (turn, words) in [
+            (1, "in the editor."),
+            (4, "was changed after you read it"),
+            (4, "reports new problems"),
+            (5, "Two warnings."),
+            (7, "has not changed for 5 turns"),
+            (9, "are left."),
+        ] {
+            let message = body.find(&format!("Task {turn}:")).expect("the message of the user");
+            let next = body.find(&format!("Task {}:", turn + 1)).unwrap_or(body.len());
+            let found: Vec<usize> =
+                body.match_indices(words).map(|(at, _)| at).filter(|at| *at > message).collect();
+            assert_eq!(found.len(), 1, "{service:?}: {words}");
+            assert!(found[0] < next, "{service:?}: `{words}` is behind the message of turn {turn}");
+        }
+        let mut value: serde_json::Value = serde_json::from_str(&body).expect("a body");
+        let object = value.as_object_mut().expect("an object");
+        for key in ["system", "systemInstruction"] {
+            object.remove(key);
+        }
+        for key in ["input", "messages"] {
+            if let Some(list) = object.get_mut(key).and_then(serde_json::Value::as_array_mut) {
+                list.retain(|item| {
+                    !(item["content"].to_string().contains("You are an agent that works in a terminal"))
+                });
+            }
+        }
+        let (path, text) = (dir.join(format!("{}.json", service.0)), format!("{value:#}\n"));
+        if is_print {
+            fs::create_dir_all(&dir).expect("the directory");
+            fs::write(&path, text).expect("the file can be written");
+        } else {
+            assert!(
+                fs::read_to_string(&path).unwrap_or_default() == text,
+                "{} differs; PREFACE_PRINT=1 writes it",
+                path.display()
+            );
+        }
+    }
+    assert!(!is_print, "the files are written: review them, then run the test without PREFACE_PRINT");
 }
 
 /// A server that is gone, and comes back with another text, changes nothing until the conversation is compacted.
