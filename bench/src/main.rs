@@ -6,6 +6,7 @@
 
 mod anatomy;
 mod assemble;
+mod bodies;
 mod branch;
 mod build;
 mod extensions;
@@ -50,6 +51,7 @@ impl From<std::io::Error> for BenchError {
 const BENCHES: &[Bench] = &[
     anatomy::BENCH,
     assemble::BENCH,
+    bodies::BENCH,
     branch::BENCH,
     build::BENCH,
     extensions::BENCH,
