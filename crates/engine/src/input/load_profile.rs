@@ -141,7 +141,8 @@ impl Engine<'_> {
         let profiles = shared.global.clone();
         let load = |options: &[Setting]| profile::load(system, profiles.as_deref(), &choice, options);
         let bare = load(&[]).map_err(|mut error| {
-            let is_named_by_settings = request.profile.is_none() && matches!(choice, ProfileChoice::File(_));
+            let is_given = request.profile.is_some() || given.sets.iter().any(|(key, _)| *key == "profile");
+            let is_named_by_settings = !is_given && matches!(choice, ProfileChoice::File(_));
             if is_named_by_settings && error.place.span.is_none() {
                 let help = "your setting `profile` names it: `preface config unset profile` removes that";
                 error.help = Some(help.into());

@@ -318,6 +318,7 @@ impl Agent {
 
 /// With a stored prompt, services read everything that was sent before; without, what the order of the preset leaves.
 #[test]
+#[allow(clippy::print_stdout, reason = "the table is for the person who asks for many turns")]
 fn a_cache_reads_what_was_sent_before() {
     let turns = env::var("PREFACE_TURNS").map_or(10, |turns| turns.parse().expect("a number"));
     let mut table = String::from("profile | format | stored | built each time | its breaks\n");

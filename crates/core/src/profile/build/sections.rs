@@ -213,7 +213,13 @@ impl ProfileBuilder<'_> {
         if bodies.len() != 1 && !(bodies.is_empty() && table.contains_key("catalog")) {
             let error = self
                 .error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
-            return Err(error.help(format!("give it one of {}", quoted(&BODY))));
+            let tables = self.chain.iter().filter_map(|raw| raw.table.get("section")?.as_table());
+            let others =
+                tables.flat_map(|table| table.keys()).map(String::as_str).filter(|other| *other != id);
+            return Err(match did_you_mean(id, others).filter(|_| bodies.is_empty()) {
+                Some(near) => error.help(format!("did you mean `section.{near}`?")),
+                None => error.help(format!("give it one of {}", quoted(&BODY))),
+            });
         }
         let written: SectionToml = self.typed(&["section", id], Value::Table(table))?;
         let piece = |text: Option<String>, key: &str| {
