@@ -18,8 +18,8 @@ use std::{
 pub struct ConversationFlags {
     /// Put the conversation in FILE into the request
     ///
-    /// A JSON array of messages, an object with `messages`, or one message on each line. Forms other than `request` show
-    /// no messages; with them hooks see the file, and without `--prompt` it is only checked.
+    /// A JSON array of messages, an object with `messages`, or one message on each line. Requests have
+    /// the messages; with `text` and `json` hooks see them, and without `--prompt` the file is only checked.
     #[arg(long, value_name = "FILE", value_parser = history)]
     messages: Option<PathBuf>,
 

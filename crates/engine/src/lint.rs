@@ -352,7 +352,10 @@ impl Lint {
                     format!("the condition of {what} tests `{key}`, which never has a value: {why}");
                 let mut note = Diagnostic::warning(code, message);
                 note.place = place(&path);
-                note.help = help.or_else(|| Some("`preface list variables` lists every variable".to_owned()));
+                note.help = match key.kind() {
+                    "option" => Some(format!("declare it: `[options]` with the key `{}`", key.name())),
+                    _ => help.or_else(|| Some("`preface list variables` lists every variable".to_owned())),
+                };
                 self.linted.findings.push(note);
             }
         }

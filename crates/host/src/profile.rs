@@ -106,7 +106,15 @@ fn read_chain(
     while let Some(choice) = next {
         if chain.len() == CHAIN {
             let names: Vec<&str> = chain.iter().map(|(raw, _)| raw.name.as_str()).collect();
-            return Err(plain(format!("profiles extend each other without end: {}", names.join(" → "))));
+            // A loop once, from a name to the same name.
+            let repeated = names.iter().enumerate().find_map(|(end, name)| {
+                let start = names[..end].iter().position(|other| other == name)?;
+                Some(&names[start..=end])
+            });
+            let message =
+                format!("profiles extend each other without end: {}", repeated.unwrap_or(&names).join(" → "));
+            let place = chain.last().map(|(raw, _)| raw.place_of(&["extends"]));
+            return Err(ProfileError { place: Box::new(place.unwrap_or_default()), ..plain(message) });
         }
         // A profile that extends its own name means the bundled one of that name.
         let own = chain.last().map(|(raw, _)| raw.path.clone());
@@ -213,7 +221,13 @@ fn read(
         ProfileChoice::Named(name) => {
             if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
                 return Err(ProfileError {
-                    help: Some("a profile file is given by its path".to_owned()),
+                    help: Some(match own {
+                        Some(_) => {
+                            "`extends` takes the name of a preset, or of a profile in your own `profiles/`"
+                                .to_owned()
+                        }
+                        None => "a profile file is given by its path".to_owned(),
+                    }),
                     ..plain(format!("not the name of a preset: `{name}`"))
                 });
             }
@@ -235,6 +249,9 @@ fn read(
                     let raw = profile::read(name, &format!("bundled/{bundled}"), &text)?;
                     RAW_PRESETS.put(bundled.clone(), vec![(bundled, bytes.clone())], Arc::new(raw.clone()));
                     Ok((raw, ProfileLocation::Bundled))
+                }
+                None if own.is_some() && own_file(system, global, name).is_some() => {
+                    Err(plain(format!("the profile `{name}` extends itself, and no preset has its name")))
                 }
                 None => {
                     let known = names(system, global);

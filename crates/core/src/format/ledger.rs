@@ -159,7 +159,7 @@ impl RequestRecord {
                 "for accounts made since 2026-08-31 the service refuses reasoning that was made behind another beginning"
             }
             PrefixCheck::Never => {
-                "only the cache is lost; `preface conversation diff` shows the two requests"
+                "only the cache is lost; `preface conversation history ID --requests` lists the requests"
             }
         };
         Some(Diagnostic::warning(DiagnosticCode::PrefixChanged, what).help(help))

@@ -228,7 +228,11 @@ impl ProfileBuilder<'_> {
         let mut tables = self.take_table("section")?;
         for id in &remove {
             if tables.remove(id).is_none() {
-                return Err(self.error(&["remove"], format!("unknown section: `{id}`")));
+                let error = self.error(&["remove"], format!("unknown section: `{id}`"));
+                return Err(match did_you_mean(id, tables.keys().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error,
+                });
             }
         }
         let order = self.order(&tables, &remove, added_after.as_ref())?;
@@ -237,7 +241,10 @@ impl ProfileBuilder<'_> {
         for id in &order {
             let Some(table) = tables.remove(id) else {
                 let error = self.error(&["orders"], format!("the order names an unknown section: `{id}`"));
-                return Err(error.help("each name in an order is a `[section.…]` table"));
+                return Err(match did_you_mean(id, tables.keys().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help("each name in an order is a `[section.…]` table"),
+                });
             };
             sections.push(self.section(id, table, file)?);
         }

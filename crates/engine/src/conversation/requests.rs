@@ -115,7 +115,12 @@ impl RequestSummary {
             let record = &request.record;
             let comparison = before.map(|before| before.record.compare(record));
             let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
-            let common = comparison.as_ref().map_or(0, |comparison| comparison.common_bytes);
+            // Another model, or another service, has no cache of it.
+            let is_same_model = |one: &&PrefixComparison| {
+                one.change.as_ref().is_none_or(|change| change.reason != "model_changed")
+            };
+            let common =
+                comparison.as_ref().filter(is_same_model).map_or(0, |comparison| comparison.common_bytes);
             let read =
                 |usage: RequestUsage| usage.cache_read_tokens as f64 / usage.input_tokens.max(1) as f64;
             RequestSummary {

@@ -143,6 +143,17 @@ impl Engine<'_> {
         let bare = load(&[]).map_err(|mut error| {
             let is_given = request.profile.is_some() || given.sets.iter().any(|(key, _)| *key == "profile");
             let is_named_by_settings = !is_given && matches!(choice, ProfileChoice::File(_));
+            let is_given = is_given || request.preset.is_some();
+            let is_chosen = !is_given && !given.sets.iter().any(|(key, _)| *key == "preset");
+            if is_chosen
+                && let ProfileChoice::Named(name) = &choice
+                && error.place.path.is_empty()
+            {
+                let near = error.help.take().unwrap_or_default();
+                error.help = Some(format!(
+                    "{near}; your settings choose `{name}`: `preface config get preset --why` shows where"
+                ));
+            }
             if is_named_by_settings && error.place.span.is_none() {
                 let help = "your setting `profile` names it: `preface config unset profile` removes that";
                 error.help = Some(help.into());
