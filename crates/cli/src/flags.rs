@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use preface::{
     COUNTERS, Request, ToolChoice, TrustChoice, core::variable::VariableKey, host::places::HomeTrust,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::{complete, failure::CommandFailure, files, ui::Verbosity};
 
@@ -229,12 +229,14 @@ impl TrustFlags {
             Some(TrustFlag::Deny) => TrustChoice::Deny,
             Some(TrustFlag::Require) => TrustChoice::Require,
         };
-        request.pins = match &self.trust_pins {
-            Some(file) => Some(files::read(file)?),
-            None => None,
-        };
+        request.pins = pins(self.trust_pins.as_deref())?;
         Ok(())
     }
+}
+
+/// Reads the file of `--trust-pins`.
+pub fn pins(file: Option<&Path>) -> Result<Option<Vec<u8>>, CommandFailure> {
+    file.map(files::read).transpose()
 }
 
 /// The amount of diagnostics on stderr.

@@ -87,7 +87,7 @@ pub struct LockedTool {
 }
 
 /// A difference between a lock and a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockChange {
     /// The subject: `engine`, `profile`, a path, `section ID` or `tool NAME`.
     pub subject: String,
@@ -96,8 +96,7 @@ pub struct LockChange {
 }
 
 /// The kinds of differences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockChangeKind {
     /// It is there now and was not.
     New,
@@ -258,10 +257,11 @@ impl Sources {
         format!("blake3:{}", own.finalize().to_hex())
     }
 
-    fn done(mut self) -> Vec<LockedSource> {
-        let order = std::mem::take(&mut self.order);
-        let found = order.into_iter().filter_map(|key| Some((self.found.remove(&key)?, key)));
-        found
+    fn done(self) -> Vec<LockedSource> {
+        let Sources { order, mut found } = self;
+        order
+            .into_iter()
+            .filter_map(|key| Some((found.remove(&key)?, key)))
             .map(|((bytes, hasher), (scope, path))| LockedSource {
                 path,
                 scope,
@@ -317,7 +317,7 @@ mod tests {
     };
     use std::sync::Arc;
 
-    /// A prompt with one part for each text: `$` begins a variable, a path a file, anything else is of the profile.
+    /// A prompt with one part for each section, origin and text. An origin is `profile`, a variable such as `system:date`, or a path.
     fn prompt(parts: &[(&str, &str, &str)]) -> Prompt {
         let mut prompt = Prompt { preset: "p".into(), ..Prompt::default() };
         for (section, origin, text) in parts {

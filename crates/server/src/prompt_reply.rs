@@ -188,6 +188,7 @@ pub(crate) struct PromptCache(Option<Cache<ConversationId, Arc<CachedPrompt>>>);
 #[derive(Debug)]
 pub(crate) struct CachedPrompt {
     pub(crate) head: PromptSummary,
+    attachments: Vec<SentAttachment>,
     tag: HeaderValue,
     body: Bytes,
     /// The revision of the store at which this entry was current.
@@ -196,16 +197,21 @@ pub(crate) struct CachedPrompt {
 
 impl CachedPrompt {
     fn of(stored: StoredPrompt, pulse: Option<ChangeStamp>) -> Self {
-        let attachments = SentAttachment::all(&stored);
-        let head = stored.head;
-        let reply = PromptReply { attachments, ..PromptReply::of(&head, false, Diagnostics::new()) };
-        let body = serde_json::to_vec(&reply);
-        CachedPrompt {
-            tag: tag(head.revision),
-            body: body.unwrap_or_default().into(),
-            head,
+        let mut cached = CachedPrompt {
+            tag: tag(stored.head.revision),
+            attachments: SentAttachment::all(&stored),
+            body: Bytes::new(),
+            head: stored.head,
             seen: Mutex::new(pulse),
-        }
+        };
+        cached.body = serde_json::to_vec(&cached.reply(Diagnostics::new())).unwrap_or_default().into();
+        cached
+    }
+
+    /// Returns the reply of a request that built nothing.
+    pub(crate) fn reply(&self, diagnostics: Diagnostics) -> PromptReply {
+        let reply = PromptReply::of(&self.head, false, diagnostics);
+        PromptReply { attachments: self.attachments.clone(), ..reply }
     }
 
     /// The answer of a request that built nothing and has nothing to note.
@@ -231,8 +237,9 @@ impl PromptCache {
     /// Keeps so many bytes at hand.
     pub(crate) fn new(bytes: u64) -> Self {
         let weight = |_: &ConversationId, kept: &Arc<CachedPrompt>| {
-            let untrusted = kept.body.len() + kept.head.text.len() + size_of::<CachedPrompt>() + 512;
-            u32::try_from(untrusted).unwrap_or(u32::MAX)
+            let attachments: usize = kept.attachments.iter().map(|one| one.text.len()).sum();
+            let texts = kept.body.len() + kept.head.text.len() + attachments;
+            u32::try_from(texts + size_of::<CachedPrompt>() + 512).unwrap_or(u32::MAX)
         };
         PromptCache((bytes > 0).then(|| Cache::builder().weigher(weight).max_capacity(bytes).build()))
     }

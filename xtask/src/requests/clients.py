@@ -232,23 +232,27 @@ def run(service, program):
             return ran.stdout
 
         history, chat = [], os.path.join(home, "chat.json")
+
+        def exchange(turn, *event):
+            """Sends the history, and adds what the SDK returns."""
+            with open(chat, "w", encoding="utf-8") as file:
+                json.dump(history, file)
+            body = preface("build", "--conversation", "c", "--preset", "claude-code", "--tools", "Read,Bash", "--messages", chat,
+                           "--format", service.format, "--model", service.model, "--max-output-tokens", "1024", *event)
+            endpoint.expected = json.loads(body)
+            endpoint.kind, endpoint.answer = client.answer(turn)
+            history.extend(client.send(endpoint.expected))
+
         for turn in range(1, TURNS + 1):
             content = [{"type": "text", "text": f"Task {turn}."}] if service is Anthropic else f"Task {turn}."
             history.append({"role": "user", "content": content})
-            while True:
-                with open(chat, "w", encoding="utf-8") as file:
-                    json.dump(history, file)
-                event = ["--event", '{"type":"file-opened","path":"a.rs"}'] if turn % 5 == 0 and history[-1].get("role") == "user" else []
-                body = preface("build", "--conversation", "c", "--preset", "claude-code", "--tools", "Read,Bash", "--messages", chat,
-                               "--format", service.format, "--model", service.model, "--max-output-tokens", "1024", *event)
-                endpoint.expected = json.loads(body)
-                endpoint.refuse = turn == 3
-                endpoint.kind, endpoint.answer = client.answer(turn if not is_result(history[-1]) else turn + turn % 2)
-                history += client.send(endpoint.expected)
-                results = client.results(turn) if not any(is_result(one) for one in history[-6:] if of_turn(one, turn)) else []
-                if not results:
-                    break
+            endpoint.refuse = turn == 3
+            exchange(turn, *(["--event", '{"type":"file-opened","path":"a.rs"}'] if turn % 5 == 0 else []))
+            results = client.results(turn)
+            if results:
                 history += results
+                # The next number is even: its answer has no calls.
+                exchange(turn + 1)
         recorded = json.loads(preface("conversation", "history", "c", "--requests", "--format", "json"))
     # The endpoint notices a body that is not the one of preface.
     problems = list(endpoint.problems)
@@ -257,17 +261,6 @@ def run(service, program):
     if len(endpoint.problems) != len(problems) + 1:
         problems.append("the endpoint did not notice a changed body")
     return endpoint, recorded["entries"], problems
-
-
-def is_result(message):
-    if message.get("type") == "function_call_output" or message.get("role") == "tool":
-        return True
-    content = message.get("content")
-    return isinstance(content, list) and any(block.get("type") == "tool_result" for block in content)
-
-
-def of_turn(message, turn):
-    return is_result(message) and f"call_{turn}" in json.dumps(message)
 
 
 def main():

@@ -140,26 +140,8 @@ impl Engine<'_> {
         let choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
         let profiles = shared.global.clone();
         let load = |options: &[Setting]| profile::load(system, profiles.as_deref(), &choice, options);
-        let bare = load(&[]).map_err(|mut error| {
-            let is_given = request.profile.is_some() || given.sets.iter().any(|(key, _)| *key == "profile");
-            let is_named_by_settings = !is_given && matches!(choice, ProfileChoice::File(_));
-            let is_given = is_given || request.preset.is_some();
-            let is_chosen = !is_given && !given.sets.iter().any(|(key, _)| *key == "preset");
-            if is_chosen
-                && let ProfileChoice::Named(name) = &choice
-                && error.place.path.is_empty()
-            {
-                let near = error.help.take().unwrap_or_default();
-                error.help = Some(format!(
-                    "{near}; your settings choose `{name}`: `preface config get preset --why` shows where"
-                ));
-            }
-            if is_named_by_settings && error.place.span.is_none() {
-                let help = "your setting `profile` names it: `preface config unset profile` removes that";
-                error.help = Some(help.into());
-            }
-            Error::Profile(error)
-        })?;
+        let bare =
+            load(&[]).map_err(|error| Error::Profile(given.named_by_settings(request, &choice, error)))?;
         let (options, sets) = given.split(&bare)?;
         // It is the caller's options that are wrong: the profile is fine without them.
         let with =
@@ -464,6 +446,35 @@ impl<'r> ProfileOverrides<'r> {
             .filter(|(key, _)| matches!(*key, "preset" | "profile" | "systemPrompt" | "systemPrompt.preset"))
             .map(|(key, value)| setting(key, value))
             .collect()
+    }
+
+    /// Adds to an error of a profile that the user's settings choose, and not this call, which setting that is.
+    fn named_by_settings(
+        &self,
+        request: &Request,
+        choice: &ProfileChoice,
+        error: ProfileError,
+    ) -> ProfileError {
+        let is_set = |name: &str| self.sets.iter().any(|(key, _)| *key == name);
+        let is_profile_given = request.profile.is_some() || is_set("profile");
+        let help = match choice {
+            ProfileChoice::File(_) if !is_profile_given && error.place.span.is_none() => {
+                "your setting `profile` names it: `preface config unset profile` removes that".to_owned()
+            }
+            ProfileChoice::Named(name)
+                if !is_profile_given
+                    && request.preset.is_none()
+                    && !is_set("preset")
+                    && error.place.path.is_empty() =>
+            {
+                let near = error.help.as_deref().unwrap_or_default();
+                format!(
+                    "{near}; your settings choose `{name}`: `preface config get preset --why` shows where"
+                )
+            }
+            _ => return error,
+        };
+        ProfileError { help: Some(help), ..error }
     }
 
     /// Splits into options of this profile and settings.

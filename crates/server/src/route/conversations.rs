@@ -291,9 +291,7 @@ pub async fn turn(
         if notes.is_empty() {
             return Ok(at_hand.response());
         }
-        let reply = PromptReply::of(&at_hand.head, false, notes);
-        let reply = reply.with_attachments(&**app.service.store()).await?;
-        return Ok(tagged(StatusCode::OK, at_hand.head.revision, &reply));
+        return Ok(tagged(StatusCode::OK, at_hand.head.revision, &at_hand.reply(notes)));
     }
     // Clients take these segments out of an address, so what is built here could not be asked for.
     if matches!(id.as_str(), "." | "..") {

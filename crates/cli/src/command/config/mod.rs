@@ -17,7 +17,7 @@ use crate::{
     ui::{Ui, text::one_line},
 };
 use preface::{
-    Engine, Request, SettingsReport, SettingsState,
+    DEFAULT_PRESET, Engine, Request, SettingsReport, SettingsState,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
@@ -113,7 +113,7 @@ fn chooses_profile(key: &KeyPath) -> bool {
 fn request_for(place: &PlaceFlags, key: &KeyPath) -> Request {
     let request = place.request();
     if chooses_profile(key) && request.preset.is_none() && request.profile.is_none() {
-        return Request { preset: Some("default".to_owned()), ..request };
+        return Request { preset: Some(DEFAULT_PRESET.to_owned()), ..request };
     }
     request
 }

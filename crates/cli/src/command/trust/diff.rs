@@ -1,10 +1,10 @@
 //! `preface trust diff`: what a grant would add, line by line.
 
-use super::{pins, ungated};
+use super::ungated;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, TurnFlags},
+    flags::{OutputFormat, TurnFlags, pins},
     notes,
     stored_template::TemplateFlags,
     ui::{Ui, patch, text::visible},

@@ -9,11 +9,9 @@ mod status;
 
 use crate::{
     failure::{CommandFailure, Exit},
-    files,
     ui::Ui,
 };
 use preface::host::gate::{GateVerdict, GatedText};
-use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,11 +61,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         TrustCommand::Revoke(args) => revoke::run(ui, args),
         TrustCommand::Status(args) => status::run(ui, args),
     }
-}
-
-/// Reads the file of `--trust-pins`.
-fn pins(file: Option<&Path>) -> Result<Option<Vec<u8>>, CommandFailure> {
-    file.map(files::read).transpose()
 }
 
 /// The word for how a text fared.

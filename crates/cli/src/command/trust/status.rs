@@ -1,11 +1,11 @@
 //! `preface trust status`: which project files are trusted.
 
-use super::{pins, ungated, word};
+use super::{ungated, word};
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, TurnFlags},
+    flags::{OutputFormat, TurnFlags, pins},
     notes,
     stored_template::TemplateFlags,
     ui::{
