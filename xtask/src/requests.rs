@@ -1,10 +1,15 @@
 //! `cargo xtask requests`: request bodies are validated with the types of the vendors' SDKs for Python, and the SDKs of Anthropic
-//! and `OpenAI` send twenty turns of them to an endpoint on loopback.
+//! and `OpenAI` for Python and TypeScript send twenty turns of them to an endpoint on loopback.
 //!
 //! The bodies are the golden ones of `crates/core/tests/requests` and random ones, which the example `request_bodies` of
 //! `preface-testkit` prints. The schemas are derived from the SDKs each time and are in no repository: they change weekly.
 
-use crate::{Command, child, failure::Failure, flags::Flags, packages::Python};
+use crate::{
+    Command, child,
+    failure::Failure,
+    flags::Flags,
+    packages::{self, Node, Python},
+};
 use std::{
     path::Path,
     process::{self, Stdio},
@@ -21,6 +26,13 @@ const PACKAGES: Python<'_> = Python {
     names: "the SDKs of four vendors",
     requirements: include_str!("requests/requirements.txt"),
     file: "xtask/src/requests/requirements.txt",
+};
+
+const MODULES: Node<'_> = Node {
+    names: "the SDKs of Anthropic and OpenAI for TypeScript",
+    package: include_str!("requests/typescript/package.json"),
+    lock: include_str!("requests/typescript/package-lock.json"),
+    file: "xtask/src/requests/typescript/package.json",
 };
 
 const CHECK: &str = "xtask/src/requests/check.py";
@@ -72,8 +84,11 @@ fn run(words: &[String]) -> Result<(), Failure> {
 
 /// Lets the SDKs send what the program prints.
 fn clients(python: &Path) -> Result<(), Failure> {
+    let modules = child::target().join("requests-typescript");
+    MODULES.ensure(&modules)?;
+    packages::write(&modules.join("send.js"), include_str!("requests/typescript/send.js"))?;
     let program = child::debug_binary()?;
     let mut clients = process::Command::new(python);
-    clients.arg(child::root().join(CLIENTS)).arg(program).env("PYTHONDONTWRITEBYTECODE", "1");
+    clients.arg(child::root().join(CLIENTS)).arg(program).arg(modules).env("PYTHONDONTWRITEBYTECODE", "1");
     child::run(clients)
 }

@@ -2,7 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use preface::{
-    COUNTERS, Request, ToolChoice, TrustChoice, core::variable::VariableKey, host::places::HomeTrust,
+    COUNTERS, Request, ToolChoice, TrustChoice,
+    core::variable::VariableKey,
+    host::{places::HomeTrust, trust::Pins},
 };
 use std::path::{Path, PathBuf};
 
@@ -236,7 +238,13 @@ impl TrustFlags {
 
 /// Reads the file of `--trust-pins`.
 pub fn pins(file: Option<&Path>) -> Result<Option<Vec<u8>>, CommandFailure> {
-    file.map(files::read).transpose()
+    let Some(file) = file else { return Ok(None) };
+    let bytes = files::read(file)?;
+    match Pins::from_export(&bytes) {
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) => Err(CommandFailure::new(format!("{}: {error}", file.display()))
+            .help("`preface trust export` writes such a file")),
+    }
 }
 
 /// The amount of diagnostics on stderr.

@@ -16,13 +16,15 @@ use preface::core::{
     prompt::Prompt,
     section::SectionId,
 };
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::cmp::Reverse;
 
-/// Prints the diagnostics of a prompt: one line if something was left out or cut, or each one in full.
+/// Prints the diagnostics of a prompt: each error in full, and one line about warnings and what was left out or cut; or each
+/// one in full.
 pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
     match talk {
         Verbosity::Quiet => listing(ui, talk, &prompt.diagnostics),
         Verbosity::Usual => {
+            listing(ui, Verbosity::Quiet, &prompt.diagnostics);
             if let Some((severity, line, help)) = summary(prompt) {
                 let word = style::severity(severity);
                 let line = complete(&line);
@@ -82,7 +84,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     let dropped = prompt.absent.iter().filter(|one| one.reason == AbsentReason::Budget);
     let dropped = named(dropped.map(|one| &one.section));
     let counted = |note: &&Diagnostic| {
-        note.severity >= Severity::Warning
+        note.severity == Severity::Warning
             && !matches!(
                 note.code,
                 DiagnosticCode::TrustUntrusted | DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped
@@ -117,14 +119,11 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
             }
         }
     }
-    // An error comes first, so that the word `error` is not said of something else.
-    let at = if others.iter().any(|note| note.severity >= Severity::Error) { 0 } else { said.len() };
     match others.as_slice() {
         [] => {}
-        [one] => said.insert(at, with_place(one)),
-        many => {
-            let more = if at > 0 { " more" } else { "" };
-            said.insert(at, format!("{}{more}{}", by_severity(many), places(many)));
+        [first, rest @ ..] => {
+            said.push(with_place(first));
+            said.extend((!rest.is_empty()).then(|| count(rest.len(), "more warning")));
         }
     }
     if said.is_empty() {
@@ -159,21 +158,6 @@ fn with_place(note: &Diagnostic) -> String {
     }
 }
 
-/// Returns the files that notes are about: `: a, b and 3 more`.
-fn places(notes: &[&Diagnostic]) -> String {
-    let paths = notes.iter().filter_map(|note| Some(note.place.as_ref()?.path.as_str()));
-    let paths: BTreeSet<&str> = paths.filter(|path| !path.is_empty()).collect();
-    let mut names: Vec<String> =
-        paths.iter().take(PLACES_NAMED).map(|path| escape_hidden(path).into_owned()).collect();
-    if paths.len() > PLACES_NAMED {
-        names.push(format!("{} more", number(paths.len() - PLACES_NAMED)));
-    }
-    if names.is_empty() { String::new() } else { format!(": {}", listed(&names)) }
-}
-
-/// The most files that the summary names.
-const PLACES_NAMED: usize = 3;
-
 /// The most parts that were cut which the summary names.
 const CUT_NAMED: usize = 5;
 
@@ -186,14 +170,6 @@ fn named<'p>(sections: impl Iterator<Item = &'p SectionId>) -> Vec<String> {
         }
     }
     names
-}
-
-/// Counts notes: `2 errors and 1 warning`.
-fn by_severity(notes: &[&Diagnostic]) -> String {
-    let errors = notes.iter().filter(|note| note.severity >= Severity::Error).count();
-    let counts = [(errors, "error"), (notes.len() - errors, "warning")];
-    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-    counts.map(|(number, noun)| count(number, noun)).collect::<Vec<_>>().join(" and ")
 }
 
 /// Names what was left out: the file, or the name in backticks.

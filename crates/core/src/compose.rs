@@ -306,6 +306,14 @@ impl<'w> Composer<'w> {
         }
     }
 
+    fn unknown_section(&self, message: String, id: &str) -> Diagnostic {
+        let note = Diagnostic::warning(DiagnosticCode::SectionUnknown, message);
+        match did_you_mean(id, self.slots.iter().map(|slot| slot.section.id.as_str())) {
+            Some(near) => note.help(format!("did you mean `{near}`?")),
+            None => note,
+        }
+    }
+
     fn setting(&mut self, over: &Override, diagnostics: &mut Diagnostics) {
         let known = self.position(&over.id);
         let at = match known {
@@ -331,15 +339,8 @@ impl<'w> Composer<'w> {
             }
             None => {
                 let Some(text) = &over.text else {
-                    let mut note = Diagnostic::warning(
-                        DiagnosticCode::SectionUnknown,
-                        format!("{} names an unknown section: `{}`", over.source, over.id),
-                    );
-                    let known: Vec<&str> = self.slots.iter().map(|slot| slot.section.id.as_str()).collect();
-                    if let Some(near) = did_you_mean(&over.id, known) {
-                        note = note.help(format!("did you mean `{near}`?"));
-                    }
-                    diagnostics.push(note);
+                    let message = format!("{} names an unknown section: `{}`", over.source, over.id);
+                    diagnostics.push(self.unknown_section(message, &over.id));
                     return;
                 };
                 if over.disable == Some(true) {
@@ -395,10 +396,9 @@ impl<'w> Composer<'w> {
             let Some(anchor) = anchor else { continue };
             let Some(now) = self.position(&over.id) else { continue };
             if anchor == &over.id || self.position(anchor).is_none() {
-                diagnostics.push(Diagnostic::warning(
-                    DiagnosticCode::SectionUnknown,
-                    format!("{} places `{}` next to an unknown section: `{anchor}`", over.source, over.id),
-                ));
+                let message =
+                    format!("{} places `{}` next to an unknown section: `{anchor}`", over.source, over.id);
+                diagnostics.push(self.unknown_section(message, anchor));
                 continue;
             }
             let slot = self.slots.remove(now);

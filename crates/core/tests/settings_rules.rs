@@ -847,7 +847,7 @@ mod set {
                 "`securityMode.allowlist` must be an array of strings in JSON: unexpected word",
                 None,
             ),
-            ("budget={\"tokns\":5}", "`budget` must be an object: unknown setting `budget.tokns`", None),
+            ("budget={\"tokns\":5}", "`budget` is not valid: unknown setting `budget.tokns`", None),
             (
                 "contextProviders.SystemPromptFile.paths.project=../x",
                 "`contextProviders.SystemPromptFile.paths.project` must not contain `..`",

@@ -25,17 +25,21 @@ use preface_core::{
     render::RenderRules,
     scope::Scope,
     section::{Language, SectionBody},
+    settings::offset_in_string,
+    snapshot::Snapshot,
     variable::{Stability, VariableKey},
 };
 use preface_host::{
     gate::{Consent, GatedText},
     profile::{self, ProfileChoice},
     provider::VARIABLE_PROVIDERS,
-    provider_context::Headless,
+    provider_context::{Headless, SETTINGS_LIMIT},
+    system::ReadScope,
 };
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -96,7 +100,7 @@ impl Engine<'_> {
         let profile = &built.snapshot.profile;
         let (catalogue, tags) = (catalogue(profile, &request.variables), tags(profile));
         let mut lint = Lint { catalogue, limits, tags, scanned: BTreeSet::new(), linted };
-        lint.sources(&built);
+        lint.sources(&built, &|piece, part| self.place_of_piece(&built, piece, part));
         lint.untrusted(profile, built.untrusted());
         if built.untrusted_layer.is_some() {
             // Nothing of a project that is held as a whole came to the gate.
@@ -107,7 +111,7 @@ impl Engine<'_> {
         }
         lint.order(&built.prompt);
         let ProfileSource { choice, dir } = &built.profile_source;
-        lint.conditions(&built.snapshot.profile, &mut |path| {
+        lint.conditions(&built.snapshot, &mut |path| {
             profile::place_of_key(self.system(), dir.as_deref(), choice, path)
         });
         // The build names the first hidden text of a file; here each has its line.
@@ -143,10 +147,8 @@ impl Engine<'_> {
                 if let Err(error) =
                     profile::load(self.system(), global, &ProfileChoice::File(file.path.clone()), &[])
                 {
-                    let mut note = Diagnostic::error(DiagnosticCode::ProfileInvalid, error.message)
-                        .at(Place { path: file.shown.clone(), ..*error.place });
-                    note.help = error.help;
-                    lint.linted.findings.push(note);
+                    let place = Place { path: file.shown.clone(), ..*error.place.clone() };
+                    lint.linted.findings.push(Diagnostic::from(error).at(place));
                 }
             }
             let plain = name.ends_with(".json") || name.ends_with(".toml") || VERBATIM.contains(&&*name);
@@ -154,6 +156,36 @@ impl Engine<'_> {
             lint.bytes(None, &file.shown, &file.bytes, language);
         }
         Ok(lint.done())
+    }
+
+    /// Finds bytes of a text in the file that contains it as a string: a profile or settings. `None` for other texts.
+    fn place_of_piece(&self, built: &BuildResult, piece: &Piece, part: &Range<usize>) -> Option<Place> {
+        let places = &built.places;
+        match &piece.origin {
+            Origin::Literal { profile, key } => {
+                let ProfileSource { choice, dir } = &built.profile_source;
+                let key = (profile.as_ref(), key.as_ref());
+                let place = profile::locate(self.system(), dir.as_deref(), choice, key, &piece.text, part)?;
+                Some(Place { path: places.shown(place.path.as_ref()), ..place })
+            }
+            Origin::Source { source, span, lossy: true } => {
+                let (dir, inside) = match source.scope {
+                    Scope::Project => places.project.as_deref().map(|dir| (dir, ReadScope::Root(dir)))?,
+                    _ => (places.global.as_deref()?, ReadScope::Anywhere),
+                };
+                let file = dir.join("settings.json");
+                if places.source(source.scope, &file).path != source.path {
+                    return None;
+                }
+                let read = self.system().read(&file, inside, SETTINGS_LIMIT).ok()?;
+                let text = String::from_utf8(read.into_bytes()).ok()?;
+                let written = text.get(span.clone()).filter(|written| written.starts_with('"'))?;
+                let start = span.start + offset_in_string(written, part.start);
+                let end = span.start + offset_in_string(written, part.end);
+                Some(Place::within(Some(source.scope), &source.path, &text, start..end))
+            }
+            _ => None,
+        }
     }
 
     /// Builds without a token budget; where a template stops that build, the texts alone.
@@ -224,7 +256,7 @@ struct Lint {
 
 impl Lint {
     /// Checks the included texts: contributions, layer files, section files, settings, the stored template, the profile's own.
-    fn sources(&mut self, built: &BuildResult) {
+    fn sources(&mut self, built: &BuildResult, place_of: &dyn Fn(&Piece, &Range<usize>) -> Option<Place>) {
         let snapshot = &built.snapshot;
         let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
         let mut texts: Vec<(&[Piece], Language)> = Vec::new();
@@ -266,7 +298,15 @@ impl Lint {
             let Some((scope, path)) = pieces.first().and_then(|piece| named(&piece.origin)) else { continue };
             let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
             if seen.insert((scope.unwrap_or(Scope::Bundled), path.clone(), text.clone())) {
+                let before = self.linted.findings.len();
                 self.text(scope, &path, &text, language);
+                let [piece] = pieces else { continue };
+                for place in self.linted.findings[before..].iter_mut().filter_map(|note| note.place.as_mut())
+                {
+                    if let Some(found) = place.span.as_ref().and_then(|span| place_of(piece, span)) {
+                        *place = found;
+                    }
+                }
             }
         }
     }
@@ -333,15 +373,21 @@ impl Lint {
     }
 
     /// Reports conditions of sections and guidelines on variables that never have a value.
-    fn conditions(&mut self, profile: &Profile, place: &mut dyn FnMut(&[&str]) -> Option<Place>) {
-        let sections = profile.sections.iter().filter_map(|section| {
+    fn conditions(&mut self, snapshot: &Snapshot, place: &mut dyn FnMut(&[&str]) -> Option<Place>) {
+        let sections = snapshot.profile.sections.iter().filter_map(|section| {
             let id = section.id.as_str();
-            Some((format!("section `{id}`"), vec!["section", id, "when"], section.when.as_ref()?))
+            let when = section.when.as_ref()?;
+            Some((format!("section `{id}`"), place(&["section", id, "when"]), when))
         });
-        let guidelines = profile.guidelines.iter().filter_map(|guideline| {
-            Some(("a guideline".to_owned(), vec!["guideline"], guideline.when.as_ref()?))
-        });
-        for (what, path, when) in sections.chain(guidelines) {
+        let mut found: Vec<_> = sections.collect();
+        found.extend(snapshot.profile.guidelines.iter().filter_map(|guideline| {
+            Some(("a guideline".to_owned(), place(&["guideline"]), guideline.when.as_ref()?))
+        }));
+        found.extend(snapshot.overrides.iter().filter_map(|given| {
+            let place = Place::file(None, &given.source);
+            Some((format!("section `{}`", given.id), Some(place), given.when.as_ref()?))
+        }));
+        for (what, place, when) in found {
             for key in when.keys() {
                 let Some((why, help)) = self.catalogue.unknown(key) else { continue };
                 let code = match self.catalogue.kind(key.kind()) {
@@ -351,7 +397,7 @@ impl Lint {
                 let message =
                     format!("the condition of {what} tests `{key}`, which never has a value: {why}");
                 let mut note = Diagnostic::warning(code, message);
-                note.place = place(&path);
+                note.place.clone_from(&place);
                 note.help = match key.kind() {
                     "option" => Some(format!("declare it: `[options]` with the key `{}`", key.name())),
                     _ => help.or_else(|| Some("`preface list variables` lists every variable".to_owned())),

@@ -18,6 +18,8 @@ pub struct Request {
     pub preset: Option<String>,
     /// A profile file; wins over `preset`.
     pub profile: Option<PathBuf>,
+    /// Use the default preset where the user's settings choose a profile that cannot be loaded. The error becomes a diagnostic.
+    pub default_on_error: bool,
     /// The model's name.
     pub model: Option<String>,
     /// The conversation's id.

@@ -245,20 +245,9 @@ pub fn overrides(
                     Some(section_file(scope, &file, &said.id, layer.path(), look)?)
                 }
             };
-            let when = said.when.and_then(|when| match serde_json::from_value::<Condition>(when.value) {
-                Ok(condition) => Some(condition),
-                Err(error) => {
-                    notes.push(Diagnostic::warning(
-                        DiagnosticCode::SectionCondition,
-                        format!(
-                            "{}: the condition of `{}` is not understood: {error}",
-                            layer.path(),
-                            said.id
-                        ),
-                    ));
-                    None
-                }
-            });
+            // Without its condition it would always be included; the error is that of the settings.
+            let when: Option<Condition> =
+                said.when.map(|when| serde_json::from_value(when.value)).transpose().ok()?;
             Some(Override {
                 source: layer.path().to_owned(),
                 project,

@@ -272,7 +272,10 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
         ..plain(format!("cannot read the profile `{}`: {why}", path.display()))
     };
     let read = system.read(path, ReadScope::Anywhere, LIMIT).map_err(|error: ReadError| ProfileError {
-        help: Some("check the path; `preface profile list` shows presets and your own profiles".to_owned()),
+        help: Some(
+            "check the path; a preset, or a profile of yours by name, is chosen with `--preset NAME`"
+                .to_owned(),
+        ),
         ..failed(error.to_string())
     })?;
     let text = String::from_utf8(read.into_bytes()).map_err(|_| failed("it is not UTF-8".to_owned()))?;

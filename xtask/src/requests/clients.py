@@ -2,7 +2,8 @@
 
 The endpoint compares what arrives with what preface printed, and answers as the service does: in a stream, with reasoning, parallel
 tool calls and, once for each service, an error that the SDK retries. The history of the next turn is made from what the SDK returned.
-At the end every recorded request has to extend the one before. The argument is the program.
+At the end every recorded request has to extend the one before. The SDKs for Python send from this process, those for TypeScript from
+`send.js`. The arguments are the program and the directory of `send.js`.
 """
 
 import base64
@@ -28,6 +29,8 @@ class Endpoint:
         self.refuse = False
         self.problems = []
         self.requests = 0
+        # Writes a body as preface writes it, where the SDK uses another spelling that the service reads alike.
+        self.read = lambda body: body
         endpoint = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,6 +44,7 @@ class Endpoint:
                     self.reply(503, "application/json", b'{"error":{"type":"overloaded_error","message":"busy"}}')
                     return
                 body.pop("stream", None)
+                body = endpoint.read(body)
                 if body != endpoint.expected:
                     endpoint.problems.append(f"another body arrived: {difference(endpoint.expected, body)}")
                 self.reply(200, endpoint.kind, endpoint.answer)
@@ -213,9 +217,130 @@ class Chat:
         return [{"role": "tool", "tool_call_id": call, "content": f"result of {call}"} for call, _, _ in calls(turn)]
 
 
-def run(service, program):
+class Bedrock:
+    format, model = "bedrock-converse", "anthropic.claude-opus-5-5"
+
+    def __init__(self, endpoint):
+        from botocore import config, session
+
+        self.client = session.get_session().create_client(
+            "bedrock-runtime", region_name="us-east-1", endpoint_url=endpoint.address, aws_access_key_id="none",
+            aws_secret_access_key="none", config=config.Config(retries={"max_attempts": 2}))
+
+    def answer(self, turn):
+        signature = base64.b64encode(f"signed {turn}".encode()).decode()
+        content = [{"reasoningContent": {"reasoningText": {"text": f"Thought {turn}.", "signature": signature}}},
+                   {"text": f"Answer {turn}."}]
+        content += [{"toolUse": {"toolUseId": call, "name": name, "input": arguments}} for call, name, arguments in calls(turn)]
+        answer = {"output": {"message": {"role": "assistant", "content": content}},
+                  "stopReason": "tool_use" if calls(turn) else "end_turn", "metrics": {"latencyMs": 1},
+                  "usage": {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}}
+        return "application/json", json.dumps(answer).encode()
+
+    def send(self, body):
+        message = self.client.converse(modelId=self.model, **sdk_bytes(body))["output"]["message"]
+        return [neutral(message["content"], "anthropic-messages")]
+
+    def results(self, turn):
+        return neutral_results(turn)
+
+
+class Gemini:
+    format, model = "gemini", "gemini-3.5-pro"
+
+    def __init__(self, endpoint):
+        from google import genai
+
+        retry = genai.types.HttpRetryOptions(attempts=3, initial_delay=0.01)
+        options = genai.types.HttpOptions(base_url=endpoint.address, retry_options=retry)
+        self.client = genai.Client(api_key="none", http_options=options)
+        endpoint.read = camel_case
+
+    def answer(self, turn):
+        parts = [{"text": f"Thought {turn}.", "thought": True}, {"text": f"Answer {turn}."}]
+        parts += [{"functionCall": {"id": call, "name": name, "args": arguments}} for call, name, arguments in calls(turn)]
+        chunks = [{"candidates": [{"content": {"role": "model", "parts": [part]}}], "modelVersion": self.model} for part in parts]
+        return "text/event-stream", "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode()
+
+    def send(self, body):
+        config = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
+        config.update(body.get("generationConfig", {}))
+        parts = []
+        for chunk in self.client.models.generate_content_stream(model=self.model, contents=body["contents"], config=config):
+            parts += [part.model_dump(exclude_none=True, by_alias=True) for part in chunk.candidates[0].content.parts]
+        return [neutral(parts, "google-generative-ai")]
+
+    def results(self, turn):
+        return neutral_results(turn)
+
+
+SNAKE_CASE = {"inline_data": "inlineData", "mime_type": "mimeType", "parameters_json_schema": "parametersJsonSchema"}
+
+
+def camel_case(node):
+    """Spells the keys that the SDK of Google sends with underscores as the service documents them, and drops empty settings."""
+    if isinstance(node, dict):
+        kept = {key: value for key, value in node.items() if (key, value) != ("generationConfig", {})}
+        return {SNAKE_CASE.get(key, key): camel_case(value) for key, value in kept.items()}
+    return [camel_case(value) for value in node] if isinstance(node, list) else node
+
+
+def sdk_bytes(node):
+    """Decodes the base64 of a body: this SDK takes bytes."""
+    if isinstance(node, dict):
+        return {key: base64.b64decode(value) if key == "bytes" else sdk_bytes(value) for key, value in node.items()}
+    return [sdk_bytes(value) for value in node] if isinstance(node, list) else node
+
+
+def neutral(blocks, api):
+    """Writes blocks of Bedrock or parts of Gemini in the neutral form of a message."""
+    content = []
+    for block in blocks:
+        call = block.get("toolUse") or block.get("functionCall")
+        reasoning = block.get("reasoningContent", {}).get("reasoningText")
+        if call:
+            content.append({"type": "toolCall", "id": call.get("toolUseId") or call["id"], "name": call["name"],
+                            "arguments": call.get("input") or call.get("args")})
+        elif reasoning:
+            content.append({"type": "thinking", "thinking": reasoning["text"], "thinkingSignature": reasoning["signature"]})
+        elif not block.get("thought"):
+            content.append({"type": "text", "text": block["text"]})
+    return {"role": "assistant", "api": api, "content": content}
+
+
+def neutral_results(turn):
+    found = []
+    for call, name, _ in calls(turn):
+        content = [{"type": "text", "text": f"result of {call}"}]
+        if name == "Read":
+            content.append({"type": "image", "data": PIXEL, "mimeType": "image/png"})
+        found.append({"role": "toolResult", "toolCallId": call, "toolName": name, "content": content, "isError": name == "Bash"})
+    return found
+
+
+class Node:
+    """Sends with the SDKs for TypeScript."""
+
+    def __init__(self, directory):
+        self.process = subprocess.Popen(["node", "send.js"], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def send(self, service, address, body):
+        self.process.stdin.write(json.dumps({"service": service.format, "address": address, "body": body}) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        if "error" in answer:
+            raise SystemExit(f"{service.format}: the SDK for TypeScript: {answer['error']}")
+        return answer["messages"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def run(service, program, node):
     endpoint = Endpoint()
     client, program = service(endpoint), os.path.abspath(program)
+    send = client.send if node is None else lambda body: node.send(service, endpoint.address, body)
     with tempfile.TemporaryDirectory() as home:
         project = os.path.join(home, "project")
         os.makedirs(project)
@@ -241,7 +366,7 @@ def run(service, program):
                            "--format", service.format, "--model", service.model, "--max-output-tokens", "1024", *event)
             endpoint.expected = json.loads(body)
             endpoint.kind, endpoint.answer = client.answer(turn)
-            history.extend(client.send(endpoint.expected))
+            history.extend(send(endpoint.expected))
 
         for turn in range(1, TURNS + 1):
             content = [{"type": "text", "text": f"Task {turn}."}] if service is Anthropic else f"Task {turn}."
@@ -257,7 +382,7 @@ def run(service, program):
     # The endpoint notices a body that is not the one of preface.
     problems = list(endpoint.problems)
     endpoint.answer = client.answer(2)[1]
-    client.send({**endpoint.expected, "model": "another"})
+    send(json.loads(json.dumps(endpoint.expected).replace("Task 1.", "Task 0.")))
     if len(endpoint.problems) != len(problems) + 1:
         problems.append("the endpoint did not notice a changed body")
     return endpoint, recorded["entries"], problems
@@ -265,16 +390,21 @@ def run(service, program):
 
 def main():
     failed = False
-    for service in (Anthropic, Responses, Chat):
-        endpoint, recorded, problems = run(service, sys.argv[1])
+    node = Node(sys.argv[2])
+    senders = [(service, "Python", None) for service in (Anthropic, Responses, Chat, Bedrock, Gemini)]
+    senders += [(service, "TypeScript", node) for service in (Anthropic, Responses, Chat)]
+    for service, language, sender in senders:
+        endpoint, recorded, problems = run(service, sys.argv[1], sender)
         for request in recorded:
             comparison = request.get("comparison")
             if comparison and not comparison["extends"]:
                 problems.append(f"request {request['number']}: {comparison['change']['what']}")
-        print(f"{service.format}: {len(recorded)} requests in {TURNS} turns, {endpoint.requests} sent, {len(problems)} problems")
+        sent = f"{len(recorded)} requests in {TURNS} turns, {endpoint.requests} sent"
+        print(f"{service.format}, {language}: {sent}, {len(problems)} problems", flush=True)
         for problem in problems[:5]:
             print(f"  {problem}")
         failed = failed or bool(problems) or len(recorded) < TURNS
+    node.close()
     sys.exit(1 if failed else 0)
 
 

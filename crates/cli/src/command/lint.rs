@@ -142,6 +142,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 fn lint(args: &Args, mut request: Request) -> Result<LintReport, CommandFailure> {
     args.trust.apply(&mut request)?;
+    request.default_on_error = true;
     let system = files::system();
     let templates = args.template.source();
     let engine = Engine::new(&system).with_templates(&templates);

@@ -61,6 +61,7 @@ impl ListingFlags {
     pub fn request(&self) -> Result<Request, CommandFailure> {
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
+        request.default_on_error = true;
         Ok(request)
     }
 

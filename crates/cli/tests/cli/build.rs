@@ -291,19 +291,24 @@ fn the_line_after_a_build_names_the_files_of_what_it_reports() {
     let ran = sandbox.run("preface build --preset stud").exits(0);
     assert_eq!(
         ran.stderr,
-        "error: unterminated object; this file is left out (~/.stud/settings.json:1:1) (`-v` shows details)\n"
+        "error: unterminated object; this file is left out [settings/shape-invalid]\n \
+         ——▶ ~/.stud/settings.json:1:1   (global layer)\n  │\n1 │ {\n  │ ^\n"
     );
     sandbox.work(".stud/system.md", "Use tabs.\n");
     let ran = sandbox.run("preface build --preset stud").exits(0);
     assert!(
-        ran.stderr.starts_with("error: unterminated object; this file is left out (~/"),
+        ran.stderr.starts_with(
+            "error: unterminated object; this file is left out [settings/shape-invalid]\n ——▶ ~/"
+        ),
         "{}",
         ran.stderr
     );
     let sandbox = Sandbox::empty();
     sandbox.work(".sf/SYSTEM.md/file", "").work(".sf/APPEND_SYSTEM.md/file", "");
     let ran = sandbox.run("preface build --preset pi").exits(0);
-    assert_eq!(ran.stderr, "error: 2 errors: .sf/APPEND_SYSTEM.md and .sf/SYSTEM.md (`-v` shows details)\n");
+    for file in [".sf/APPEND_SYSTEM.md", ".sf/SYSTEM.md"] {
+        assert!(ran.stderr.contains(&format!("\n ——▶ {file}")), "{}", ran.stderr);
+    }
 }
 
 #[test]

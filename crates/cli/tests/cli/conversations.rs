@@ -95,11 +95,13 @@ fn a_compaction_builds_afresh_and_keeps_the_prompt_without_the_instructions() {
     sandbox.run("preface conversation history c1").exits(0).prints(
         "\
 rev  reason      built             replaced          bytes  from
+  2  compaction  2026-04-01 00:00  current              39  small
   1  first-turn  2026-03-07 14:55  2026-04-01 00:00     28  small
 ",
     );
     sandbox.run("preface conversation history c1 1").exits(0).prints(BARE);
-    sandbox.run("preface conversation history c1 2").exits(1);
+    sandbox.run("preface conversation history c1 2").exits(0).prints(NEW);
+    sandbox.run("preface conversation history c1 3").exits(1);
     let json = sandbox.run(&format!("preface conversation compact c1 -q --format json {LATER}")).json();
     assert_eq!((&json["prompt"], &json["revision"]), (&NEW.into(), &3.into()));
     assert_eq!(json["instructions"], instructions);

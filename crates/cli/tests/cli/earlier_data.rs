@@ -224,8 +224,12 @@ fn what_was_sent_left_out_or_reported_with_a_prompt_is_read() {
 fn revisions_are_listed_and_compared() {
     let sandbox = machine();
     let history = sandbox.run("preface conversation history by-stud --format json").exits(0).entries();
-    assert_eq!(each(&history, "reason"), ["compaction", "first-turn"]);
-    assert_eq!(each(&history, "replaced_at"), ["2026-03-10T12:00:00.000Z", "2026-03-09T00:00:00.000Z"]);
+    assert_eq!(each(&history, "reason"), ["refresh", "compaction", "first-turn"]);
+    for (at, replaced_at) in ["2026-03-10T12:00:00.000Z", "2026-03-09T00:00:00.000Z"].into_iter().enumerate()
+    {
+        assert_eq!(history[at + 1]["replaced_at"], replaced_at);
+    }
+    assert_eq!(history[0]["replaced_at"], Value::Null);
     let ran = sandbox.run("preface conversation diff by-stud 1 3 --exit-code").exits(1);
     for line in ["-You serve on a ship.", "+You serve on a tall ship.", " Use the ship's log."] {
         assert!(ran.stdout.lines().any(|shown| shown == line), "{line}\n{}", ran.stdout);

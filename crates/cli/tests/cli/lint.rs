@@ -285,3 +285,51 @@ fn a_section_that_does_not_stand_where_it_was_placed_is_a_note() {
     let ran = sandbox.run("preface lint --preset mine --set arrange=listed").exits(0);
     assert!(!ran.stdout.contains("section/moved"), "{}", ran.stdout);
 }
+
+#[test]
+fn a_finding_in_a_profile_or_in_settings_has_the_line_of_the_file() {
+    let sandbox = Sandbox::empty();
+    let more = r#"{"sections": {"more": {
+  "text": "a\n\u00e9 [git:brnch]", "when": {"all": ["git:brnch"]}}}}"#;
+    sandbox.home(".config/preface/settings.json", more);
+    sandbox.work(
+        "p.toml",
+        "extends = \"default\"\n[section.house]\ntext = \"\"\"\nOne.\nTwo [vars:x].\n\"\"\"\n",
+    );
+    let ran = sandbox.run("preface lint --profile p.toml --format json").exits(0).json();
+    let found: Vec<(&str, &str, u64, u64)> = ran["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|note| note["severity"] == "warning" && !note["origin"]["line"].is_null())
+        .map(|note| {
+            let place = &note["origin"];
+            let number = |key: &str| place[key].as_u64().expect("a number");
+            let code = note["code"].as_str().expect("a code");
+            (code, place["path"].as_str().expect("a path"), number("line"), number("column"))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("template/unregistered-type", "p.toml", 5, 5),
+            ("template/unknown-name", "~/.config/preface/settings.json", 2, 22),
+        ]
+    );
+}
+
+#[test]
+fn a_preset_of_settings_that_does_not_exist_is_a_finding() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".config/preface/settings.json", "{\n  \"preset\": \"defualt\"}");
+    let shown = "unknown preset: `defualt`";
+    let place = "~/.config/preface/settings.json:2:13";
+    for (command, code) in [("lint", 4), ("doctor", 1), ("config list", 0), ("list", 0), ("build", 1)] {
+        let ran = sandbox.run(&format!("preface {command}")).exits(code);
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(all.contains(shown) && all.contains(place), "{command}: {all}");
+        assert!(all.contains("did you mean `default`?") || command == "list", "{command}: {all}");
+    }
+    // The call's own choice comes first.
+    sandbox.run("preface lint --preset default").exits(0);
+}

@@ -79,7 +79,8 @@ fn a_hook_that_prints_no_answer() {
     assert_eq!(
         flat(&ran.stderr),
         "error: hook `bad` failed at before_agent_start and was skipped: its answer is no JSON, at line 1, column 1: \
-         expected value (~/.sf/agent/extensions/hooks/bad/manifest.json) (`-v` shows details)"
+         expected value [hook/error] ——▶ ~/.sf/agent/extensions/hooks/bad/manifest.json (global layer) \
+         help: a hook prints one JSON object, or nothing where it changes nothing"
     );
 }
 
@@ -122,7 +123,7 @@ fn ten_thousand_skills() {
     assert!(ran.stdout.ends_with("[ROOT]/work"), "and what follows");
     assert_eq!(
         ran.stderr,
-        "warning: 10,000 warnings: .sf/skills/s00000.md, .sf/skills/s00001.md, .sf/skills/s00002.md and 9,997 more (`-v` shows details)\n"
+        "warning: name \"s00000\" does not match parent directory \"skills\" (.sf/skills/s00000.md); 9,999 more warnings (`-v` shows details)\n"
     );
 }
 

@@ -824,8 +824,14 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         out(
             "conversation history",
             "conversation-history",
-            "The earlier prompts of a conversation.",
-            document("prompts", with_conversation(&[("replaced_at", text("The time of the replacement."))])),
+            "The prompts of a conversation, the current one first.",
+            document(
+                "prompts",
+                with_conversation(&[(
+                    "replaced_at",
+                    maybe(text("The time of the replacement; null for the current one.")),
+                )]),
+            ),
             &[("preface conversation history 7f3a --format json", 0)],
         ),
         out(

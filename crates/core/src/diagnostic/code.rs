@@ -405,7 +405,7 @@ codes! {
     RequestImageMoved "request/image-moved" [Info] "An image in the result of a tool is sent in a message of the user because the format has no images in results.";
     RequestModelUnknown "request/model-unknown" [Info] "Nothing is known about the model; cautious values are used." => "Add a row to `models.toml` in your own directory.";
     RequestNameRewritten "request/name-rewritten" [Warning] "The name of a tool was rewritten because the service accepts shorter names or fewer characters." => "Give the tool a name of at most 64 letters, digits, `_` and `-`; otherwise your agent must map the name of a call back.";
-    RequestNoModel "request/no-model" [Info] "The request names no model; cautious values are used." => "Name one with `--model`.";
+    RequestNoModel "request/no-model" [Warning] "The request names no model; cautious values are used." => "Name one with `--model`.";
     RequestReasoningLeftOut "request/reasoning-left-out" [Info] "Reasoning was left out because it is signed by another vendor or has no signature.";
     RequestResultWithoutCall "request/result-without-call" [Error] "A result in the history belongs to no call before it; the service refuses such a request." => "Remove the result, or add the message with its call.";
     RequestRoleUnsupported "request/role-unsupported" [Info] "Instructions between the messages are sent in a message of the user because the model does not accept them there.";
@@ -434,7 +434,6 @@ codes! {
     SecretSlack "secret/slack" [Warning] "A text holds what looks like a Slack token.";
     SecretStripe "secret/stripe" [Warning] "A text holds what looks like a Stripe key.";
     SectionBlank "section/blank" [Warning] "The file of a section is empty and has no effect.";
-    SectionCondition "section/condition" [Warning] "The condition of a section is not valid.";
     SectionMoved "section/moved" [Info] "A section was moved because the profile arranges sections by stability." => "`arrange = \"listed\"` keeps each section in its place.";
     SectionName "section/name" [Warning] "The name of a file or setting is not a section id; it was left out.";
     SectionNotForProjects "section/not-for-projects" [Warning] "A project changes a section that projects may not change; the change was ignored.";

@@ -8,6 +8,7 @@ use crate::{
     budget::Counter,
     document::{Document, DocumentPart, DocumentSpan},
     explain::Labels,
+    lint::hidden::escape_hidden,
     origin::Origin,
     section::SectionId,
 };
@@ -195,7 +196,16 @@ impl FirstDifference {
 impl Side {
     fn of(document: &Document, offset: usize) -> Option<Side> {
         let (part, span) = document.at(offset)?;
-        Some(Side::new(part, span, span.range.start < offset))
+        let mut side = Side::new(part, span, span.range.start < offset);
+        // The text of the span is that of the file from its first byte on, so the line of the difference is known.
+        if let Origin::Source { source, span: bytes, lossy: false } = &span.origin
+            && bytes.start == 0
+        {
+            let line =
+                1 + document.text.get(span.range.start..offset).map_or(0, |text| text.matches('\n').count());
+            side.label = escape_hidden(&format!("{}:{line}", source.path)).into_owned();
+        }
+        Some(side)
     }
 
     fn new(part: &DocumentPart, span: &DocumentSpan, within: bool) -> Side {

@@ -190,16 +190,24 @@ impl RequestRecord {
     }
 }
 
+/// The most origins that a change names.
+const ORIGINS: usize = 3;
+
 fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> PrefixChange {
     use BlockPlace::{Message, Part, Tool};
     let openai = format.starts_with("openai");
     let system = if openai { "input_changed" } else { "system_changed" };
     let messages = if openai { "input_changed" } else { "messages_changed" };
     let after = after.map(|after| &after.place);
-    let of = |origins: &[String]| match origins {
-        [] => String::new(),
-        origins => format!(", from {}", origins.join(", ")),
+    let of = |origins: &[&String]| {
+        let named: Vec<&str> = origins.iter().take(ORIGINS).map(|origin| origin.as_str()).collect();
+        match origins.len() {
+            0 => String::new(),
+            count if count > ORIGINS => format!(", from {} and {} more", named.join(", "), count - ORIGINS),
+            _ => format!(", from {}", named.join(", ")),
+        }
     };
+    let all = |origins: &[String]| of(&origins.iter().collect::<Vec<_>>());
     let (reason, what) = match (&before.place, after) {
         (Tool { name }, Some(Tool { name: now })) if name == now => {
             ("tools_changed", format!("the definition of the tool `{}` changed", shown(name)))
@@ -210,15 +218,21 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
         }
         (Tool { name }, _) => ("tools_changed", format!("the tool `{}` is gone", shown(name))),
         (_, Some(Tool { name })) => ("tools_changed", format!("the tool `{}` is new", shown(name))),
-        (Part { section, .. }, Some(Part { section: now, origins, .. })) if section == now => {
-            (system, format!("the section `{section}` changed{}", of(origins)))
+        (Part { section, origins: before, .. }, Some(Part { section: now, origins, .. }))
+            if section == now =>
+        {
+            // What only one of them has is the reason; else it is one of all.
+            let mut only: Vec<&String> = origins.iter().filter(|origin| !before.contains(origin)).collect();
+            only.extend(before.iter().filter(|origin| !origins.contains(origin)));
+            let from = if only.is_empty() { all(origins) } else { of(&only) };
+            (system, format!("the section `{section}` changed{from}"))
         }
         (Part { section, .. }, Some(Part { section: now, origins, .. })) => {
-            (system, format!("the section `{now}`{} is in the place of `{section}`", of(origins)))
+            (system, format!("the section `{now}`{} is in the place of `{section}`", all(origins)))
         }
         (Part { section, .. }, _) => (system, format!("the section `{section}` is gone")),
         (_, Some(Part { section, origins, .. })) => {
-            (system, format!("the section `{section}`{} is new", of(origins)))
+            (system, format!("the section `{section}`{} is new", all(origins)))
         }
         (Message { index, role }, Some(Message { .. })) => {
             let role = if role.is_empty() { String::new() } else { format!(" (role `{role}`)") };

@@ -142,17 +142,7 @@ struct ProfileBuilder<'a> {
 impl ProfileBuilder<'_> {
     /// Points at a key in the last profile of the chain that has it.
     fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
-        let has = |raw: &&RawProfile| {
-            let mut here = &raw.table;
-            for (at, key) in path.iter().enumerate() {
-                match here.get(*key) {
-                    Some(Value::Table(table)) => here = table,
-                    Some(_) => return at + 1 == path.len(),
-                    None => return false,
-                }
-            }
-            true
-        };
+        let has = |raw: &&RawProfile| raw.place_of(path).span.is_some();
         match self.chain.iter().rev().find(has).or(self.chain.last()) {
             Some(raw) => raw.error(path, message),
             None => ProfileError {
@@ -226,9 +216,9 @@ impl ProfileBuilder<'_> {
         let project_item = project_item.map(|text| self.literal(text, "project_item"));
 
         let mut tables = self.take_table("section")?;
-        for id in &remove {
+        for (at, id) in remove.iter().enumerate() {
             if tables.remove(id).is_none() {
-                let error = self.error(&["remove"], format!("unknown section: `{id}`"));
+                let error = self.error(&["remove", &at.to_string()], format!("unknown section: `{id}`"));
                 return Err(match did_you_mean(id, tables.keys().map(String::as_str)) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
                     None => error,
@@ -239,13 +229,7 @@ impl ProfileBuilder<'_> {
         let arrange: PartOrder = self.take_or("arrange")?;
         let mut sections = Vec::with_capacity(order.len());
         for id in &order {
-            let Some(table) = tables.remove(id) else {
-                let error = self.error(&["orders"], format!("the order names an unknown section: `{id}`"));
-                return Err(match did_you_mean(id, tables.keys().map(String::as_str)) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help("each name in an order is a `[section.…]` table"),
-                });
-            };
+            let Some(table) = tables.remove(id) else { continue };
             sections.push(self.section(id, table, file)?);
         }
         let unordered =
@@ -310,11 +294,13 @@ impl ProfileBuilder<'_> {
 
     fn typed<T: DeserializeOwned>(&self, path: &[&str], value: Value) -> Result<T, ProfileError> {
         serde_path_to_error::deserialize(value).map_err(|error| {
-            let mut keys: Vec<&str> = path.to_vec();
+            let mut keys: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
             keys.extend(error.path().iter().map_while(|segment| match segment {
-                Segment::Map { key } => Some(key.as_str()),
+                Segment::Map { key } => Some(key.clone()),
+                Segment::Seq { index } => Some(index.to_string()),
                 _ => None,
             }));
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let name = match error.path().to_string().as_str() {
                 "." => path.join("."),
                 below if below.starts_with('[') => format!("{}{below}", path.join(".")),

@@ -1,6 +1,6 @@
 //! Reading one profile text. What is not checked yet: that sections, orders and files exist; `build` does that.
 
-use crate::diagnostic::Place;
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place};
 use std::{fmt, ops::Range};
 use toml::Value;
 
@@ -117,6 +117,13 @@ impl ProfileError {
     }
 }
 
+impl From<ProfileError> for Diagnostic {
+    fn from(error: ProfileError) -> Self {
+        let note = Diagnostic::error(DiagnosticCode::ProfileInvalid, error.message).at(*error.place);
+        Diagnostic { help: error.help, ..note }
+    }
+}
+
 impl fmt::Display for ProfileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.message)?;
@@ -166,17 +173,23 @@ pub fn read(name: &str, path: &str, text: &str) -> Result<RawProfile, ProfileErr
 fn key_span(text: &str, path: &[&str]) -> Option<Range<usize>> {
     use toml::de::{DeTable, DeValue};
     let table = DeTable::parse(text).ok()?;
-    let mut span = None;
-    let mut here: Option<&DeTable<'_>> = Some(table.get_ref());
-    for key in path {
-        let (found, value) = here?.iter().find(|(name, _)| name.get_ref() == key)?;
-        span = Some(found.span());
-        here = match value.get_ref() {
-            DeValue::Table(table) => Some(table),
-            _ => None,
+    let (first, below) = path.split_first()?;
+    let (key, value) = table.get_ref().iter().find(|(name, _)| name.get_ref() == first)?;
+    let (mut span, mut here) = (key.span(), value);
+    for key in below {
+        (span, here) = match here.get_ref() {
+            DeValue::Table(table) => {
+                let (key, value) = table.iter().find(|(name, _)| name.get_ref() == key)?;
+                (key.span(), value)
+            }
+            DeValue::Array(items) => {
+                let item = items.get(key.parse::<usize>().ok()?)?;
+                (item.span(), item)
+            }
+            _ => return None,
         };
     }
-    span
+    Some(span)
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ fn settings() -> Value {
     document.extend(of(ROOT));
     // `null` is a valid value everywhere but here.
     document.insert("type".to_owned(), json!("object"));
+    document.insert("$defs".to_owned(), json!({ "condition": condition() }));
     Value::Object(document)
 }
 
@@ -86,6 +87,7 @@ fn of(shape: ValueShape) -> Map<String, Value> {
             json!({ "enum": words })
         }
         ValueShape::Texts(_) => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
+        ValueShape::Condition => json!({ "anyOf": [{ "$ref": "#/$defs/condition" }, { "type": "null" }] }),
         ValueShape::Record(fields, rest) => object(properties(fields), json!(rest == UnlistedKeys::Kept)),
         ValueShape::Short { fields, .. } => {
             let mut described = object(properties(fields), json!(false));
@@ -102,6 +104,29 @@ fn of(shape: ValueShape) -> Map<String, Value> {
         Value::Object(map) => map,
         _ => Map::new(),
     }
+}
+
+/// Returns the schema of a condition, whose tests are variables and further conditions.
+fn condition() -> Value {
+    let tests = json!({
+        "type": "array",
+        "items": {
+            "anyOf": [
+                { "type": "string", "pattern": "^[A-Za-z0-9_]+:" },
+                { "$ref": "#/$defs/condition" },
+            ],
+        },
+    });
+    json!({
+        "title": "Variables that must exist: every one of `all`, one of `any`, none of `none`.",
+        "type": "object",
+        "properties": {
+            "all": tests,
+            "any": { "anyOf": [tests, { "type": "null" }] },
+            "none": tests,
+        },
+        "additionalProperties": false,
+    })
 }
 
 fn object(properties: Map<String, Value>, others: Value) -> Value {
@@ -140,7 +165,9 @@ mod tests {
     fn fits(schema: &Value, value: &Value) -> bool {
         let Some(schema) = schema.as_object() else { return schema == &json!(true) };
         schema.iter().all(|(word, says)| match word.as_str() {
-            "$schema" | "$id" | "$comment" | "title" | "description" => true,
+            "$schema" | "$id" | "$comment" | "$defs" | "title" | "description" => true,
+            "$ref" => says == "#/$defs/condition" && fits(&condition(), value),
+            "anyOf" => says.as_array().is_some_and(|any| any.iter().any(|schema| fits(schema, value))),
             "type" => {
                 let kinds: Vec<&str> = match says {
                     Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
@@ -164,6 +191,9 @@ mod tests {
             "pattern" => value.as_str().is_none_or(|text| match says.as_str().unwrap() {
                 "\\S" => !text.trim().is_empty(),
                 "(^|[/\\\\])\\.\\.([/\\\\]|$)" => text.split(['/', '\\']).any(|part| part == ".."),
+                "^[A-Za-z0-9_]+:" => text.split_once(':').is_some_and(|(kind, _)| {
+                    !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                }),
                 other => panic!("the validator does not know the pattern {other}"),
             }),
             "not" => !fits(says, value),
@@ -227,6 +257,8 @@ mod tests {
                 true,
                 json!({"sections": {"a": {"text": "t", "when": {"any": ["git:branch"]}, "priority": -5}}}),
             ),
+            (true, json!({"sections": {"a": {"when": {"any": null, "none": [{"all": ["tool:read"]}]}}}})),
+            (true, json!({"sections": {"a": {"when": null}}})),
             (true, json!({"securityMode": {"allowlist": ["a", "b"], "mode": "ask"}})),
             (
                 true,
@@ -244,6 +276,11 @@ mod tests {
             (false, json!({"tools": {"Bash": true}})),
             (false, json!({"tools": {"Bash": {"disable": "yes"}}})),
             (false, json!({"sections": {"a": {"txt": "t"}}})),
+            (false, json!({"sections": {"a": {"when": {"al": ["git:branch"]}}}})),
+            (false, json!({"sections": {"a": {"when": {"all": ["branch"]}}}})),
+            (false, json!({"sections": {"a": {"when": {"all": [{"non": []}]}}}})),
+            (false, json!({"sections": {"a": {"when": {"none": null}}}})),
+            (false, json!({"sections": {"a": {"when": ["git:branch"]}}})),
             (false, json!({"securityMode": {"allowlist": ["a", null]}})),
             (false, json!({"securityMode": {"allowlist": "a"}})),
             (false, json!({"contextProviders": {"SystemPromptFile": {"maxTokens": -1}}})),

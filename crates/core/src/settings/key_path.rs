@@ -281,6 +281,7 @@ impl SetValue {
                 plain(tree)
             }
             ValueShape::Texts(_)
+            | ValueShape::Condition
             | ValueShape::Record(..)
             | ValueShape::Short { .. }
             | ValueShape::ById { .. }
@@ -290,8 +291,8 @@ impl SetValue {
         if let Some(why) = fault(&node, shape) {
             return Err(bad(why));
         }
-        let value = keep_valid_alone(node, shape, &path)
-            .map_err(|why| bad(format!("must be {}: {why}", shape.expected())))?;
+        let value =
+            keep_valid_alone(node, shape, &path).map_err(|why| bad(format!("is not valid: {why}")))?;
         Ok(SetValue { path, value })
     }
 

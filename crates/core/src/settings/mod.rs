@@ -27,7 +27,7 @@ pub use own::{
     SectionOverride, SystemPrompt, SystemPromptFileSettings, TemplateLimitSettings,
 };
 pub(crate) use parse::{Dialect, holds_login, is_reference, parse_document, shown};
-pub use parse::{LayerSettings, left_alone, parse, parse_shared};
+pub use parse::{LayerSettings, left_alone, offset_in_string, parse, parse_shared};
 pub use schema::{
     EntryMerge, ListMerge, ProjectRule, ROOT, SchemaField, TOP, UnlistedKeys, ValueShape, project_may,
     shape_at,

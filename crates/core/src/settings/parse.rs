@@ -7,6 +7,7 @@ use super::{
     schema::{ROOT, ValueShape},
 };
 use crate::{
+    condition::Condition,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
     suggestion::did_you_mean,
@@ -545,12 +546,41 @@ pub(super) fn keep_valid_alone(
     }
 }
 
+/// Returns the byte of a JSON string, quotes included, at which the byte `at` of its text is written.
+///
+/// ```
+/// use preface_core::settings::offset_in_string;
+/// let written = r#""a\nb\u00e9c""#;
+/// let text: String = serde_json::from_str(written).unwrap();
+/// assert_eq!((text.find('c'), offset_in_string(written, 5)), (Some(5), 11));
+/// ```
+#[must_use]
+pub fn offset_in_string(written: &str, at: usize) -> usize {
+    let (mut from, mut read) = (1, 0);
+    while read < at {
+        let Some(letter) = written.get(from..).and_then(|rest| rest.chars().next()) else { break };
+        let unit = |from: usize| u32::from_str_radix(written.get(from + 2..from + 6)?, 16).ok();
+        let (length, letter) = match (letter, written[from..].as_bytes().get(1)) {
+            // The first of two units that are one character together.
+            ('\\', Some(b'u')) => match unit(from) {
+                Some(0xd800..0xdc00) => (12, '\u{10000}'),
+                unit => (6, unit.and_then(char::from_u32).unwrap_or('\u{fffd}')),
+            },
+            ('\\', _) => (2, ' '),
+            (letter, _) => (letter.len_utf8(), letter),
+        };
+        from += length;
+        read += letter.len_utf8();
+    }
+    from.min(written.len())
+}
+
 // Validation of a parsed file: invalid values are dropped with a diagnostic, the rest stays.
 
 pub(super) const SHAPE_INVALID: DiagnosticCode = DiagnosticCode::SettingsShapeInvalid;
 pub(super) const UNKNOWN_TOP_LEVEL_KEY: DiagnosticCode = DiagnosticCode::UnknownTopLevelKey;
 
-/// Returns the value without invalid parts; `None` if the value itself is invalid.
+/// Returns the value without invalid parts; `None` if the value itself is invalid and no condition.
 pub(super) fn keep_valid(
     node: SettingsNode,
     shape: ValueShape,
@@ -566,7 +596,7 @@ pub(super) fn keep_valid(
             let message = format!("`{}` {fault}", shown(&path.to_string()));
             Diagnostic::error(SHAPE_INVALID, message).at(node.place())
         });
-        return None;
+        return matches!(shape, ValueShape::Condition).then_some(node);
     }
     let SettingsNode { source, key_span, span, tree } = node;
     let tree = match tree {
@@ -652,6 +682,7 @@ pub(super) fn fault(node: &SettingsNode, shape: ValueShape) -> Option<String> {
                 None => true,
             }
         }
+        (SettingsTree::Table(_), ValueShape::Condition) => return condition_fault(node),
         (
             SettingsTree::Table(_),
             ValueShape::Record(..) | ValueShape::ById { .. } | ValueShape::Fallback(_),
@@ -660,6 +691,19 @@ pub(super) fn fault(node: &SettingsNode, shape: ValueShape) -> Option<String> {
         _ => false,
     };
     (!fits).then(|| format!("must be {}, not {}", shape.expected(), node.described()))
+}
+
+fn condition_fault(node: &SettingsNode) -> Option<String> {
+    let error = serde_json::from_value::<Condition>(node.to_value()).err()?;
+    let known = ["all", "any", "none"];
+    let unknown = node.as_table()?.iter().map(|(key, _)| key).find(|key| !known.contains(key));
+    Some(match unknown {
+        Some(key) => {
+            let near = did_you_mean(key, known).map(|near| format!("; did you mean `{near}`?"));
+            format!("has the unknown key `{}`{}", shown(key), near.unwrap_or_default())
+        }
+        None => format!("is no valid condition: {error}"),
+    })
 }
 
 /// The longest path, in characters.

@@ -44,6 +44,8 @@ pub enum ValueShape {
     Choice(&'static [&'static str]),
     /// An array of strings.
     Texts(ListMerge),
+    /// A condition over variables. An invalid one stays, so that what it belongs to is left out instead of always used.
+    Condition,
     /// An object with known keys.
     Record(&'static [SchemaField], UnlistedKeys),
     /// An object with known keys, or a string as a short form of an object with one key.
@@ -101,7 +103,7 @@ impl ValueShape {
         let field =
             |fields: &[SchemaField]| fields.iter().find(|field| field.name == key).map(|field| field.shape);
         match self {
-            ValueShape::Any => Some(ValueShape::Any),
+            ValueShape::Any | ValueShape::Condition => Some(ValueShape::Any),
             ValueShape::Record(fields, UnlistedKeys::Kept) => Some(field(fields).unwrap_or(ValueShape::Any)),
             ValueShape::Record(fields, UnlistedKeys::Refused)
             | ValueShape::Fallback(fields)
@@ -141,6 +143,7 @@ impl ValueShape {
                 format!("one of {}", words.join(", "))
             }
             ValueShape::Texts(_) => "an array of strings".to_owned(),
+            ValueShape::Condition => "an object with `all`, `any` or `none`".to_owned(),
             ValueShape::Record(..) | ValueShape::ById { .. } | ValueShape::Fallback(_) => {
                 "an object".to_owned()
             }
@@ -322,11 +325,7 @@ const SECTION: &[SchemaField] = &[
         ValueShape::Choice(&["conversation", "static", "turn"]),
     ),
     may("text", "Gives the text.", ValueShape::Text),
-    may(
-        "when",
-        "Gives the condition under which the section is there.",
-        ValueShape::Record(&[], UnlistedKeys::Kept),
-    ),
+    may("when", "Gives the condition under which the section is there.", ValueShape::Condition),
 ];
 
 const SECURITY_MODE: &[SchemaField] = &[

@@ -3,13 +3,17 @@
 
 use crate::{
     Engine, Error,
-    input::{Inputs, extensions, load_profile::UserSettings, named},
+    input::{
+        Inputs, extensions,
+        load_profile::{ProfileSource, UserSettings},
+        named,
+    },
     request::{Request, TemplateInput},
     trust::consent::Ask,
 };
 use preface_core::{
     condition::Condition,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Category, Scopes},
     layer::Stack,
     origin::Piece,
@@ -25,6 +29,7 @@ use preface_core::{
 use preface_host::{
     discover,
     gate::Consent,
+    profile,
     provider::{self, ContextProvider},
     provider_context::ProviderContext,
 };
@@ -81,7 +86,11 @@ impl Engine<'_> {
             if !profile.closed {
                 contributions = extensions::contribute(&mut profile, &entries.scopes, &look);
             }
-            let more = contribute(&profile, &contributions, &entries.scopes, breadth, &look);
+            let ProfileSource { choice, dir } = &loaded.source;
+            let place_of = |section: &str| {
+                profile::place_of_key(self.system(), dir.as_deref(), choice, &["section", section, "fill"])
+            };
+            let more = contribute(&profile, &contributions, &entries.scopes, breadth, &look, &place_of);
             contributions.extend(more);
             notes.extend(look.notes.take());
         }
@@ -171,13 +180,14 @@ impl Engine<'_> {
     }
 }
 
-/// Asks each section's context provider, in the profile's order.
+/// Asks each section's context provider, in the profile's order. `place_of` finds the `fill` of a section.
 fn contribute(
     profile: &Profile,
     said: &[Contribution],
     scopes: &Scopes,
     breadth: Breadth,
     look: &ProviderContext<'_>,
+    place_of: &dyn Fn(&str) -> Option<Place>,
 ) -> Vec<Contribution> {
     profile
         .sections
@@ -209,7 +219,7 @@ fn contribute(
                             .help(format!("did you mean `{near}`?")),
                         None => Diagnostic::info(DiagnosticCode::ProfileUnknownProvider, what),
                     };
-                    look.note(note);
+                    look.note(Diagnostic { place: place_of(section.id.as_str()), ..note });
                     None
                 }
             }

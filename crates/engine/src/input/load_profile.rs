@@ -137,15 +137,29 @@ impl Engine<'_> {
         let shared = Places::find(system, &cwd, &default_home(), request.home_trust, &mut notes);
         let bundled = bundled_settings(system, &mut diagnostics);
         let settings = read_settings(system, &shared, &mut notes);
-        let choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
+        let mut choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
         let profiles = shared.global.clone();
-        let load = |options: &[Setting]| profile::load(system, profiles.as_deref(), &choice, options);
-        let bare =
-            load(&[]).map_err(|error| Error::Profile(given.named_by_settings(request, &choice, error)))?;
+        let load = |choice: &ProfileChoice, options: &[Setting]| {
+            profile::load(system, profiles.as_deref(), choice, options)
+        };
+        let bare = match load(&choice, &[]) {
+            Ok(bare) => bare,
+            Err(error) if !given.leaves_choice(request) => return Err(Error::Profile(error)),
+            Err(error) => {
+                let error = chosen_by_settings(&choice, settings.as_ref(), error);
+                if !request.default_on_error {
+                    return Err(Error::Profile(error));
+                }
+                diagnostics.push(error.into());
+                choice = ProfileChoice::Named(DEFAULT_PRESET.to_owned());
+                load(&choice, &[]).map_err(Error::Profile)?
+            }
+        };
         let (options, sets) = given.split(&bare)?;
         // It is the caller's options that are wrong: the profile is fine without them.
-        let with =
-            |options: &[Setting]| load(options).map_err(|error| Error::Usage(error.message, error.help));
+        let with = |options: &[Setting]| {
+            load(&choice, options).map_err(|error| Error::Usage(error.message, error.help))
+        };
         let profile = if options.is_empty() { bare } else { with(&options)? };
         // Most profiles live in that same home: what was found there is found once.
         let (places, shared, global) = if profile.home == default_home() {
@@ -164,7 +178,8 @@ impl Engine<'_> {
             profile
         } else {
             // The caller's come last; that they are valid by themselves is known.
-            let fit = |settings: &[Setting]| load(&[settings, options.as_slice()].concat()).map(drop);
+            let fit =
+                |settings: &[Setting]| load(&choice, &[settings, options.as_slice()].concat()).map(drop);
             let message = |error: &ProfileError| error.message.clone();
             let of_settings = options::fitting(of_settings, &merged, fit, message, &mut diagnostics)
                 .map_err(|error| Error::Usage(error.message, error.help))?;
@@ -358,6 +373,32 @@ impl Engine<'_> {
     }
 }
 
+/// Adds to an error of a profile that the user's settings choose where they do.
+fn chosen_by_settings(
+    choice: &ProfileChoice,
+    settings: Option<&LayerSettings>,
+    error: ProfileError,
+) -> ProfileError {
+    if error.place.span.is_some() {
+        return error;
+    }
+    let node = |path: &[&str]| settings.and_then(|settings| settings.root().at(path));
+    let (node, remedy) = match choice {
+        ProfileChoice::File(_) => (
+            node(&["profile"]),
+            "your setting `profile` names it: `preface config unset profile` removes that".to_owned(),
+        ),
+        ProfileChoice::Named(name) => (
+            node(&["preset"]).or_else(|| node(&["systemPrompt", "preset"])),
+            format!("your settings choose `{name}`: `preface config set preset NAME` changes that"),
+        ),
+    };
+    let help = error.help.filter(|_| matches!(choice, ProfileChoice::Named(_)));
+    let help = help.map_or(remedy.clone(), |near| format!("{near}; {remedy}"));
+    let place = node.map_or(error.place, |node| Box::new(node.place()));
+    ProfileError { place, help: Some(help), ..error }
+}
+
 /// Returns the text to append from settings that name this preset under `systemPrompt`; one value contains
 /// both.
 fn appended(settings: &LayerSettings, profile: &Profile) -> Option<LayerSettings> {
@@ -448,33 +489,10 @@ impl<'r> ProfileOverrides<'r> {
             .collect()
     }
 
-    /// Adds to an error of a profile that the user's settings choose, and not this call, which setting that is.
-    fn named_by_settings(
-        &self,
-        request: &Request,
-        choice: &ProfileChoice,
-        error: ProfileError,
-    ) -> ProfileError {
-        let is_set = |name: &str| self.sets.iter().any(|(key, _)| *key == name);
-        let is_profile_given = request.profile.is_some() || is_set("profile");
-        let help = match choice {
-            ProfileChoice::File(_) if !is_profile_given && error.place.span.is_none() => {
-                "your setting `profile` names it: `preface config unset profile` removes that".to_owned()
-            }
-            ProfileChoice::Named(name)
-                if !is_profile_given
-                    && request.preset.is_none()
-                    && !is_set("preset")
-                    && error.place.path.is_empty() =>
-            {
-                let near = error.help.as_deref().unwrap_or_default();
-                format!(
-                    "{near}; your settings choose `{name}`: `preface config get preset --why` shows where"
-                )
-            }
-            _ => return error,
-        };
-        ProfileError { help: Some(help), ..error }
+    /// Returns true if neither the call nor its `--set` chooses the profile.
+    fn leaves_choice(&self, request: &Request) -> bool {
+        let is_set = |key: &str| matches!(key, "preset" | "profile" | "systemPrompt" | "systemPrompt.preset");
+        request.profile.is_none() && request.preset.is_none() && !self.sets.iter().any(|(key, _)| is_set(key))
     }
 
     /// Splits into options of this profile and settings.

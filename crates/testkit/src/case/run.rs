@@ -167,6 +167,7 @@ fn ask(
         cwd_name: None,
         preset: turn.preset.clone(),
         profile: turn.profile.as_deref().map(absolute),
+        default_on_error: false,
         model: turn.model.clone(),
         conversation: turn.conversation.clone(),
         agent: turn.agent.clone(),

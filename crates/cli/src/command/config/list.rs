@@ -53,6 +53,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut request = args.place.request();
     request.sets.clone_from(&args.set);
     args.trust.apply(&mut request)?;
+    request.default_on_error = true;
     let system = files::system();
     let settings = Engine::new(&system).settings(&request)?;
     let mut found = Vec::new();

@@ -1,7 +1,8 @@
-//! `preface conversation history`: what a conversation was told before.
+//! `preface conversation history`: the prompts of a conversation.
 
 use super::{document, id, requests, template, unknown};
 use crate::{
+    conversation_prompt::known,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
     json::ListDocument,
@@ -12,8 +13,8 @@ use crate::{
         text::{minute, number},
     },
 };
-use preface::store::{ConversationId, PageRequest, ReplacedPrompt, Store, format_instant};
-use std::sync::Arc;
+use preface::store::{ConversationId, PageRequest, PromptSummary, ReplacedPrompt, Store, format_instant};
+use std::{cmp::Reverse, sync::Arc};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,9 +22,9 @@ Examples:
   preface conversation history 7f3a 1 > first-prompt.md
   preface conversation history 7f3a --requests";
 
-/// List the earlier prompts of a conversation, or print one of them
+/// List the current and the earlier prompts of a conversation, or print one of them
 ///
-/// A prompt comes here when a compaction or a refresh puts another in its place.
+/// A compaction or a refresh replaces the prompt. The latest revision is the first row.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -52,35 +53,40 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if args.requests {
         return requests::list(ui, &args.store, &args.id, args.format);
     }
-    let found = args.store.look(async |store| replaced(&store, &args.id).await)?;
-    let history = found.ok_or_else(|| unknown(&args.id))?;
+    let found = args.store.look(async |store| {
+        let history = replaced(&store, &args.id).await?;
+        Ok((known(&store, &args.id).await?, history))
+    })?;
+    let (current, history) = found.ok_or_else(|| unknown(&args.id))?;
+    let earlier = history.iter().map(|one| (&one.was.head, Some(one.replaced_at)));
+    let mut prompts: Vec<_> = earlier.chain([(&current.head, None)]).collect();
+    prompts.sort_by_key(|(head, _)| Reverse(head.revision.revision));
     if let Some(revision) = args.revision {
-        let Some(one) = history.iter().find(|history| history.was.head.revision.revision == revision) else {
-            return Err(CommandFailure::new(format!("unknown earlier revision: {revision}"))
-                .help("`preface conversation history ID` lists them; `preface conversation show ID` prints the current one"));
+        let Some((head, _)) = prompts.iter().find(|(head, _)| head.revision.revision == revision) else {
+            return Err(CommandFailure::new(format!("unknown revision: {revision}"))
+                .help("`preface conversation history ID` lists the revisions"));
         };
-        ui.prompt(&one.was.head.text)?;
+        ui.prompt(&head.text)?;
         return Ok(Exit::Done);
     }
     match args.format {
         OutputFormat::Json => {
-            let rows: Vec<_> = history
+            let rows: Vec<_> = prompts
                 .iter()
-                .map(|history| {
-                    let mut row = document(&history.was.head);
-                    row["replaced_at"] = format_instant(history.replaced_at).into();
+                .map(|(head, replaced_at)| {
+                    let mut row = document(head);
+                    row["replaced_at"] = replaced_at.map(format_instant).into();
                     row
                 })
                 .collect();
             ui.json(&ListDocument { kind: "prompts", entries: rows, diagnostics: &[] })?;
         }
-        OutputFormat::Text if history.is_empty() => ui.view("The first prompt is the current one.\n")?,
-        OutputFormat::Text => ui.view(&view(&history, ui.columns()))?,
+        OutputFormat::Text => ui.view(&view(&prompts, ui.columns()))?,
     }
     Ok(Exit::Done)
 }
 
-fn view(history: &[ReplacedPrompt], room: Option<usize>) -> String {
+fn view(prompts: &[(&PromptSummary, Option<jiff::Timestamp>)], room: Option<usize>) -> String {
     let dim = style::DIM;
     let mut table = TextTable::new([
         ColumnAlignment::Right,
@@ -92,14 +98,16 @@ fn view(history: &[ReplacedPrompt], room: Option<usize>) -> String {
     ]);
     let heads = ["rev", "reason", "built", "replaced", "bytes", "from"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
-    for ReplacedPrompt { was, replaced_at } in history {
-        let head = &was.head;
+    for (head, replaced_at) in prompts {
         let from = template(head.template.as_ref());
         table.row([
             Cell::styled(head.revision.revision.to_string(), style::BOLD),
             head.reason.as_str().into(),
             Cell::styled(minute(&head.constructed_at.to_string()), dim),
-            Cell::styled(minute(&replaced_at.to_string()), dim),
+            match replaced_at {
+                Some(replaced_at) => Cell::styled(minute(&replaced_at.to_string()), dim),
+                None => Cell::styled("current", style::GOOD),
+            },
             number(head.text.len()).into(),
             if from.is_empty() { head.preset.clone() } else { from }.into(),
         ]);

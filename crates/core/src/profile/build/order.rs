@@ -27,7 +27,9 @@ impl ProfileBuilder<'_> {
         remove: &[String],
         added_after: Option<&SectionId>,
     ) -> Result<Vec<String>, ProfileError> {
-        let chosen: Option<String> = self.take("order")?;
+        let chosen: Option<String> = self.take("order").map_err(|error: ProfileError| {
+            error.help("`order` names an order; `main` below `[orders]` is the list of sections")
+        })?;
         let orders: BTreeMap<String, OrderToml> = self.take_or("orders")?;
         let chosen = match self.agent {
             Some(_) => self.order_of_agents().ok_or_else(|| {
@@ -43,29 +45,39 @@ impl ProfileBuilder<'_> {
         {
             self.only_agents = order;
         }
+        let mut listed = chosen.as_str();
         let mut order = match orders.get(&chosen) {
             Some(OrderToml::Listed(order)) => order.clone(),
             Some(OrderToml::Arranged { of, arrange }) => {
                 let Some(OrderToml::Listed(order)) = orders.get(of) else {
                     return Err(self.error(&["orders", &chosen], format!("no order that is a list: `{of}`")));
                 };
+                listed = of;
                 self.table.entry("arrange").or_insert_with(|| Value::String(arrange.clone()));
                 order.clone()
             }
             None if orders.is_empty() => Vec::new(),
             None => {
                 let names: Vec<&str> = orders.keys().map(String::as_str).collect();
-                let error = self.error(&["orders"], format!("unknown order: `{chosen}`"));
+                let error = self.error(&["order"], format!("unknown order: `{chosen}`"));
                 return Err(error.help(format!("orders are {}", quoted(&names))));
             }
         };
-        order.retain(|id| !remove.contains(id));
         let mut known = BTreeSet::new();
-        for id in &order {
+        for (at, id) in order.iter().enumerate() {
+            let error = |message| self.error(&["orders", listed, &at.to_string()], message);
             if !known.insert(id.as_str()) {
-                return Err(self.error(&["orders", &chosen], format!("the order names `{id}` twice")));
+                return Err(error(format!("the order names `{id}` twice")));
+            }
+            if !sections.contains_key(id) && !remove.contains(id) {
+                let error = error(format!("the order names an unknown section: `{id}`"));
+                return Err(match did_you_mean(id, sections.keys().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help("each name in an order is a `[section.…]` table"),
+                });
             }
         }
+        order.retain(|id| !remove.contains(id));
         let mut waiting = Vec::new();
         for (id, table) in sections {
             let Some(table) = table.as_table() else {
