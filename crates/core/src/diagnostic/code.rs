@@ -409,7 +409,8 @@ codes! {
     RequestReasoningLeftOut "request/reasoning-left-out" [Info] "Reasoning was left out because it is signed by another vendor or has no signature.";
     RequestResultWithoutCall "request/result-without-call" [Error] "A result in the history belongs to no call before it; the service refuses such a request." => "Remove the result, or add the message with its call.";
     RequestRoleUnsupported "request/role-unsupported" [Info] "Instructions between the messages are sent in a message of the user because the model does not accept them there.";
-    RequestSchema "request/schema" [Warning] "The schema of a tool has parts that the service refuses or ignores.";
+    RequestSchema "request/schema" [Warning] "The schema of a tool has parts that the service ignores.";
+    RequestSchemaRefused "request/schema-refused" [Error] "The service refuses a request with this schema of a tool." => "Change the schema, or leave the tool out of the request.";
     RulesAgain "rules/again" [Warning] "A directory of rules was left out because it was already read.";
     RulesHead "rules/head" [Warning] "The head of a rule file is not valid." => "Correct the lines between the two `---`.";
     RulesLimit "rules/limit" [Warning] "Rules were left out because there are too many or they are too deep." => "Put rules together, or remove some.";

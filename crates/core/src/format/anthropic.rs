@@ -2,12 +2,13 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions, schema},
+    draft::{RequestDraft, definitions},
     history::{Block, BlockKind, Dialect, Media, ToolResult},
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    schema::{ANTHROPIC, schema},
     turns::{self, BlockWriter},
 };
 use crate::{
@@ -61,7 +62,7 @@ impl RequestFormat for Anthropic {
             &mut draft.report,
             || object! {},
             |tool, mut json, report| {
-                json.push("input_schema", schema(tool, &any, report));
+                json.push("input_schema", schema(tool, &any, &ANTHROPIC, report));
                 json
             },
         );

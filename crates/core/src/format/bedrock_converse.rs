@@ -2,12 +2,13 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions, schema},
+    draft::{RequestDraft, definitions},
     history::{Block, BlockKind, Media, ToolResult},
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    schema::{ANTHROPIC, schema},
     turns::{self, BlockWriter},
 };
 use crate::{
@@ -69,7 +70,7 @@ impl RequestFormat for BedrockConverse {
             &mut draft.report,
             || object! {},
             |tool, mut json, report| {
-                json.push("inputSchema", object! { "json": schema(tool, &any, report) });
+                json.push("inputSchema", object! { "json": schema(tool, &any, &ANTHROPIC, report) });
                 object! { "toolSpec": json }
             },
         );

@@ -15,7 +15,6 @@ use crate::{
     settings::shown,
     turn::Tool,
 };
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A request under construction.
@@ -80,19 +79,4 @@ pub(super) fn definitions<'c>(
         complete(tool, definition, report)
     };
     tools.iter().map(definition).collect()
-}
-
-/// Returns the schema of a tool's arguments. A tool without one takes any object, which is reported.
-pub(super) fn schema<'c>(tool: &'c Tool, any: &'c Value, report: &mut Report) -> &'c Value {
-    let name = shown(&tool.name);
-    let Some(schema) = tool.input_schema.as_deref() else {
-        let what = format!("the tool `{name}` has no schema; it is sent as one that takes any object");
-        report.add(DiagnosticCode::ToolNoSchema, None, what);
-        return any;
-    };
-    if schema.get("type").is_none_or(|kind| kind != "object") {
-        let what = format!("the schema of `{name}` is not that of an object (`\"type\": \"object\"`)");
-        report.add(DiagnosticCode::RequestSchema, None, what);
-    }
-    schema
 }

@@ -2,16 +2,17 @@
 
 use super::{
     FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions, schema},
+    draft::{RequestDraft, definitions},
     history::{Block, BlockKind, Media, ToolResult},
     json::{Json, object},
     ledger,
     names::{NameRule, Names},
     report::Report,
+    schema::{GEMINI, schema},
     turns::{self, BlockWriter},
 };
-use crate::{diagnostic::DiagnosticCode, model::Vendor, settings::shown};
-use serde_json::{Value, json};
+use crate::{diagnostic::DiagnosticCode, model::Vendor};
+use serde_json::json;
 use std::borrow::Cow;
 
 /// Letters, digits, and four more; the first is a letter or `_`.
@@ -20,32 +21,6 @@ const NAMES: NameRule = NameRule {
     accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'),
     begins: |c| c.is_ascii_alphabetic() || c == '_',
 };
-
-/// The keywords of JSON Schema that `parametersJsonSchema` understands.
-const KEYWORDS: [&str; 22] = [
-    "$anchor",
-    "$defs",
-    "$id",
-    "$ref",
-    "additionalProperties",
-    "anyOf",
-    "description",
-    "enum",
-    "format",
-    "items",
-    "maxItems",
-    "maximum",
-    "minItems",
-    "minimum",
-    "oneOf",
-    "prefixItems",
-    "properties",
-    "propertyOrdering",
-    "required",
-    "title",
-    "type",
-    "$schema",
-];
 
 /// The body of the Gemini API.
 ///
@@ -81,9 +56,7 @@ impl RequestFormat for Gemini {
             &mut draft.report,
             || object! {},
             |tool, mut json, report| {
-                let schema = schema(tool, &any, report);
-                check_keywords(&tool.name, schema, report);
-                json.push("parametersJsonSchema", schema);
+                json.push("parametersJsonSchema", schema(tool, &any, &GEMINI, report));
                 json
             },
         );
@@ -211,30 +184,6 @@ fn inline<'c>(media: Media<'c>, message: Option<usize>, report: &mut Report) -> 
         Media::File(_) => {
             super::block_unsupported(message, "file", report);
             None
-        }
-    }
-}
-
-/// Reports keywords of a schema that the service ignores.
-fn check_keywords(tool: &str, schema: &Value, report: &mut Report) {
-    let mut open = vec![(schema, true)];
-    while let Some((value, is_schema)) = open.pop() {
-        match value {
-            Value::Object(fields) => {
-                for (key, value) in fields {
-                    if is_schema && !KEYWORDS.contains(&key.as_str()) {
-                        let what = format!("`{}` in the schema of `{}` is ignored", shown(key), shown(tool));
-                        report.add(DiagnosticCode::RequestSchema, None, what);
-                    }
-                    match key.as_str() {
-                        "properties" | "$defs" if is_schema => open.push((value, false)),
-                        "enum" | "required" | "propertyOrdering" if is_schema => {}
-                        _ => open.push((value, true)),
-                    }
-                }
-            }
-            Value::Array(values) => open.extend(values.iter().map(|value| (value, true))),
-            _ => {}
         }
     }
 }

@@ -18,6 +18,7 @@ mod openai_chat;
 mod openai_responses;
 mod place;
 mod report;
+mod schema;
 mod text;
 mod turns;
 

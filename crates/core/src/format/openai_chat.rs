@@ -2,12 +2,13 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions, schema},
+    draft::{RequestDraft, definitions},
     history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult},
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    schema::{COMPATIBLE, OPENAI, schema},
 };
 use crate::{diagnostic::DiagnosticCode, model::Vendor, settings::shown};
 use serde_json::{Map, Value, json};
@@ -68,6 +69,10 @@ impl RequestFormat for OpenAiChat {
         }
 
         let any = json!({ "type": "object", "properties": {} });
+        let rules = match self.dialect {
+            ChatDialect::OpenAi => &OPENAI,
+            ChatDialect::Compatible => &COMPATIBLE,
+        };
         let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
         let tools = definitions(
             content.tools,
@@ -75,7 +80,7 @@ impl RequestFormat for OpenAiChat {
             &mut draft.report,
             || object! {},
             |tool, mut json, report| {
-                json.push("parameters", schema(tool, &any, report));
+                json.push("parameters", schema(tool, &any, rules, report));
                 object! { "type": "function", "function": json }
             },
         );

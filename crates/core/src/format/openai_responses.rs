@@ -2,12 +2,13 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions, schema},
+    draft::{RequestDraft, definitions},
     history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult},
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    schema::{OPENAI, schema},
 };
 use crate::{diagnostic::DiagnosticCode, model::Vendor};
 use serde_json::{json, value::RawValue};
@@ -47,7 +48,7 @@ impl RequestFormat for OpenAiResponses {
         let head = || object! { "type": "function" };
         let tools =
             definitions(content.tools, &mut names, &mut draft.report, head, |tool, mut json, report| {
-                json.push("parameters", schema(tool, &any, report));
+                json.push("parameters", schema(tool, &any, &OPENAI, report));
                 json.push("strict", false);
                 json
             });
