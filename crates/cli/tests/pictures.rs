@@ -23,6 +23,12 @@ struct Picture {
 
 const PICTURES: &[Picture] = &[
     Picture {
+        name: "cache",
+        label: "preface explain --cache: a bar for the tools and each tier of the prompt, filled where the service caches it",
+        project: trusted,
+        commands: &["preface explain --cache --preset claude-code --tools Read,Edit,Bash --model claude-opus-5-5"],
+    },
+    Picture {
         name: "explain",
         label: "preface explain: a table with a row for each part of the prompt, its tokens, stability and origins",
         project: trusted,

@@ -11,7 +11,7 @@ use crate::{
 };
 use preface::core::{
     diagnostic::Diagnostics,
-    format::{CacheMark, CachePlan, RequestTarget},
+    format::{CacheMark, CachePlan, CacheTier, RequestTarget},
 };
 
 /// Plans the cache of a request for a model.
@@ -34,7 +34,10 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
     } else {
         "no row has this model: cautious values".to_owned()
     };
-    let ttl = plan.ttl.as_deref().map_or_else(String::new, |ttl| format!(", for {ttl}"));
+    let ttl = match plan.ttl.as_deref() {
+        Some(ttl) if ttl.starts_with(|first: char| first.is_ascii_digit()) => format!(", for {ttl}"),
+        _ => String::new(),
+    };
     let mut out = format!(
         "{bold}{model}{bold:#}: a beginning of {} tokens or more is cached{ttl} {dim}({facts}){dim:#}\n\n",
         number(plan.minimum)
@@ -44,9 +47,14 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
         ColumnAlignment::Right,
         ColumnAlignment::Left,
         ColumnAlignment::Left,
+        ColumnAlignment::Left,
     ]);
-    table.row(["tokens", "prefix", "tier", "mark at its end"].map(|head| Cell::styled(head, dim)));
-    for tier in &plan.tiers {
+    let heads = ["tokens", "prefix", "tier", "part of the request", "mark at its end"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    // Everything in front of the last mark is read from the cache.
+    let is_cached = |tier: &CacheTier| matches!(tier.mark, CacheMark::Placed | CacheMark::Automatic);
+    let cached = plan.tiers.iter().rposition(is_cached).map_or(0, |last| last + 1);
+    for (at, tier) in plan.tiers.iter().enumerate() {
         let (mark, color) = match tier.mark {
             CacheMark::Placed => ("cached up to here", style::GOOD),
             CacheMark::Automatic => ("the service finds it", style::GOOD),
@@ -57,6 +65,10 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
             number(tier.tokens).into(),
             number(tier.prefix_tokens).into(),
             Cell::styled(tier.name, bold),
+            Cell::styled(
+                bar(tier, plan.tokens, at < cached),
+                if at < cached { style::GOOD } else { style::CARE },
+            ),
             Cell::styled(mark, color),
         ]);
     }
@@ -73,6 +85,21 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
     );
     out.push_str(&wrap(&line, ui.columns().unwrap_or(usize::MAX), 0));
     out
+}
+
+/// The columns of the bar of a whole request.
+const BAR: usize = 30;
+
+/// Draws the place of a tier in a request of so many tokens: filled where it is cached. A tier with tokens has a column at least.
+fn bar(tier: &CacheTier, tokens: usize, is_cached: bool) -> String {
+    if tier.tokens == 0 {
+        return String::new();
+    }
+    let column = |tokens_before: usize| tokens_before * BAR / tokens.max(1);
+    let start = column(tier.prefix_tokens - tier.tokens).min(BAR - 1);
+    let end = column(tier.prefix_tokens).max(start + 1);
+    let block = if is_cached { "█" } else { "░" };
+    format!("{}{}", " ".repeat(start), block.repeat(end - start))
 }
 
 #[expect(
