@@ -15,8 +15,8 @@ use clap::Args;
 use preface::{
     Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     conversation::{
-        Asked, ConversationError, ConversationService, InlineOffload, PromptRecord, RequestResult,
-        tool_choice,
+        Asked, ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose,
+        RequestResult, tool_choice,
     },
     core::{
         attachment::AttachmentRole,
@@ -213,7 +213,9 @@ impl ConversationPrompt {
             let system = Arc::new(files::system());
             let service = ConversationService::new(system, store, Arc::new(InlineOffload));
             let choice = tool_choice(&Asked::of(&flags.turn.request()));
-            Ok(service.record_request(&self.head, format, content, &choice, &actor).await?)
+            Ok(service
+                .record_request(&self.head, format, content, &choice, RequestPurpose::Turn, &actor)
+                .await?)
         })
     }
 

@@ -26,7 +26,9 @@ const PICTURES: &[Picture] = &[
         name: "cache",
         label: "preface explain --cache: a bar for the tools and each tier of the prompt, filled where the service caches it",
         project: trusted,
-        commands: &["preface explain --cache --preset claude-code --tools Read,Edit,Bash --model claude-opus-5-5"],
+        commands: &[
+            "preface explain --cache --preset claude-code --tools Read,Edit,Bash --model claude-opus-5-5",
+        ],
     },
     Picture {
         name: "explain",

@@ -11,7 +11,7 @@ use crate::{
     variable::Stability,
 };
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// A finished system prompt whose parts tile its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +75,42 @@ impl Prompt {
     #[must_use]
     pub fn text_of(&self, part: &Part) -> &str {
         &self.text[part.range.clone()]
+    }
+
+    /// Appends the instructions of one request, such as those of a compaction, behind an empty line.
+    ///
+    /// ```
+    /// use preface_core::prompt::Prompt;
+    /// let mut prompt = Prompt::default();
+    /// prompt.append_instructions("Summarize.");
+    /// prompt.append_instructions("Be brief.");
+    /// assert_eq!((prompt.text.as_str(), prompt.parts.len()), ("Summarize.\n\nBe brief.", 2));
+    /// prompt.check_tiling().unwrap();
+    /// ```
+    pub fn append_instructions(&mut self, instructions: &str) {
+        if instructions.is_empty() {
+            return;
+        }
+        let start = self.text.len();
+        let join = if start == 0 { "" } else { "\n\n" };
+        self.text.push_str(join);
+        self.text.push_str(instructions);
+        let profile: Arc<str> = self.preset.as_str().into();
+        let literal = |key: &str| Origin::Literal { profile: profile.clone(), key: key.into() };
+        let mut spans = vec![
+            Span { range: 0..join.len(), origin: literal("join") },
+            Span { range: join.len()..join.len() + instructions.len(), origin: literal("compaction") },
+        ];
+        spans.retain(|span| !span.range.is_empty());
+        self.parts.push(Part {
+            section: SectionId::new("compaction"),
+            provider: None,
+            range: start..self.text.len(),
+            stability: Stability::Turn,
+            priority: 0,
+            spans,
+            cuts: Vec::new(),
+        });
     }
 
     /// Returns the runs of parts that stay the same equally long: what is equal for every conversation, then what is fixed

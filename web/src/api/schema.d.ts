@@ -2054,6 +2054,11 @@ export interface components {
              */
             format: string;
             /**
+             * @description The instructions that a compaction returned. They stand behind the prompt in this request alone; `messages` are those
+             *     that the model is to summarize. The next request has the summary in their place.
+             */
+            instructions?: string | null;
+            /**
              * Format: int64
              * @description The most tokens of the answer.
              */

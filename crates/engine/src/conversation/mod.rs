@@ -39,7 +39,9 @@ pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
-pub use requests::{NumberedRequest, RequestInput, RequestResult, RequestSummary, TurnContent, tool_choice};
+pub use requests::{
+    NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, TurnContent, tool_choice,
+};
 pub use trust::RecordedFile;
 
 use crate::{Engine, Error, TrustChoice, WriteScope, input::cache::InputCache};

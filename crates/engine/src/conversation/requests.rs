@@ -25,6 +25,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{borrow::Cow, sync::Arc};
 
+/// The purpose of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestPurpose {
+    /// The next turn.
+    Turn,
+    /// The summary of the messages so far.
+    Compaction,
+}
+
 /// The version of the record of a request.
 const VERSION: u32 = 1;
 /// Attempts to record a request when others of the same conversation are recorded at the same time.
@@ -43,6 +52,9 @@ pub struct RequestInput {
     pub events: Vec<Value>,
     /// The most tokens of the answer.
     pub max_output_tokens: Option<u64>,
+    /// The instructions of a compaction, which stand behind the prompt in this request alone. The messages are those that the
+    /// model is to summarize; the next request has the summary in their place.
+    pub instructions: Option<String>,
 }
 
 /// A request that is ready to be sent.
@@ -165,7 +177,8 @@ struct StoredRecord {
     shared: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     reasoning_from: usize,
-    /// True for the record of a compaction, after which the history of the caller is another one.
+    /// True for a compaction, after which the history of the caller is another one: for its own request, or where that is not
+    /// made here, for a record without blocks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     compacted: bool,
     /// The tool definitions, in the record that begins to use them: later requests of the same choice of tools have the same.
@@ -197,6 +210,8 @@ struct RequestLedger {
     last: u64,
     /// The attachments since the last compaction.
     attachments: Vec<PlacedAttachment>,
+    /// Those before it.
+    replaced_attachments: Vec<PlacedAttachment>,
     /// True if the last record is that of a compaction.
     compacted: bool,
     /// The tool definitions since the last compaction.
@@ -223,7 +238,7 @@ impl ConversationService {
         let mut again = record.asked.clone().overlaid(asked);
         let choice = tool_choice(&again);
         let (system, roots, id_text) = (self.system.clone(), self.roots.clone(), id.to_string());
-        let RequestInput { format, model, messages, events, max_output_tokens } = input;
+        let RequestInput { format, model, messages, events, max_output_tokens, instructions } = input;
         let work = move || {
             let (mut request, _) = rooted(&*system, roots.as_deref(), &mut again, &id_text)?;
             request.events = events;
@@ -238,6 +253,9 @@ impl ConversationService {
         let counter = record.counter();
         let mut prompt = Prompt { text: conversation.head.text.to_string(), ..record.prompt };
         prompt.attachments.append(&mut content.attachments);
+        if let Some(instructions) = &instructions {
+            prompt.append_instructions(instructions);
+        }
         let target = RequestTarget {
             model: model.as_deref(),
             models: &content.models,
@@ -254,7 +272,12 @@ impl ConversationService {
             target,
             ..RequestContent::from(&prompt)
         };
-        let mut result = self.record_request(&conversation.head, format, content, &choice, actor).await?;
+        let purpose = match instructions {
+            Some(_) => RequestPurpose::Compaction,
+            None => RequestPurpose::Turn,
+        };
+        let head = &conversation.head;
+        let mut result = self.record_request(head, format, content, &choice, purpose, actor).await?;
         notes.append(&mut result.notes);
         Ok(RequestResult { notes, ..result })
     }
@@ -270,6 +293,7 @@ impl ConversationService {
         format: &'static dyn RequestFormat,
         content: RequestContent<'_>,
         choice: &str,
+        purpose: RequestPurpose,
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         for _ in 0..ATTEMPTS {
@@ -290,7 +314,12 @@ impl ConversationService {
             let tools = kept.map_or(content.tools, |kept| &kept.definitions);
             let tools_changed = tools != content.tools;
             let target = RequestTarget { digests: true, reasoning_from, ..content.target };
-            let content = RequestContent { attachments: &ledger.attachments, tools, target, ..content };
+            // The messages of a compaction are those before it, with their attachments.
+            let attachments = match purpose {
+                RequestPurpose::Compaction if ledger.compacted => &ledger.replaced_attachments,
+                _ => &ledger.attachments,
+            };
+            let content = RequestContent { attachments, tools, target, ..content };
             let request = format.format(content);
             let record = RequestRecord::of(format.name(), &content, &request);
             let comparison = before.map(|before| before.record.compare(&record));
@@ -308,7 +337,7 @@ impl ConversationService {
                 version: VERSION,
                 shared,
                 reasoning_from,
-                compacted: false,
+                compacted: purpose == RequestPurpose::Compaction,
                 tools: kept
                     .is_none()
                     .then(|| ConversationTools { choice: choice.to_owned(), definitions: tools.to_vec() }),
@@ -418,16 +447,20 @@ impl ConversationService {
                     read(&stored)?;
                 ledger.last = stored.number;
                 ledger.compacted = compacted;
-                if compacted {
-                    ledger.attachments.clear();
+                if compacted && !ledger.attachments.is_empty() {
+                    ledger.replaced_attachments = std::mem::take(&mut ledger.attachments);
+                }
+                if compacted && record.format.is_empty() {
                     ledger.tools = None;
                     continue;
                 }
-                ledger.tools = tools.or(ledger.tools);
+                ledger.tools = tools.or(ledger.tools).filter(|_| !compacted);
                 blocks.truncate(shared);
                 blocks.append(&mut record.blocks);
                 record.blocks.clone_from(&blocks);
-                ledger.attachments.extend(record.attachments.iter().cloned());
+                if !compacted {
+                    ledger.attachments.extend(record.attachments.iter().cloned());
+                }
                 let StoredRequest { number, revision, at, .. } = stored;
                 ledger.requests.push(NumberedRequest { number, revision, at, record, reasoning_from });
             }

@@ -12,7 +12,7 @@ use preface::{
     core::{
         format::{BlockPlace, RequestFormat, find},
         message::Message,
-        model::Models,
+        model::{Models, PrefixCheck},
         variable::Stability,
     },
     host::system::memory::MemorySystem,
@@ -110,6 +110,7 @@ impl Agent {
             messages,
             events,
             max_output_tokens: None,
+            instructions: None,
         };
         let result = self.bench.service.request(&id("c"), &self.asked, input, &at(10)).await;
         self.history.push(json!({ "role": "assistant", "content": [
@@ -350,6 +351,57 @@ fn a_cache_reads_what_was_sent_before() {
         }
     }
     println!("{turns} turns\n{table}");
+}
+
+/// The request of a compaction has the old messages with their attachments, and the instructions behind the prompt; the one after
+/// it has neither. Reasoning from before is in none of them where the service checks prefixes.
+#[test]
+fn a_compaction_has_a_request_of_its_own() {
+    for service in SERVICES {
+        run(async {
+            let mut agent = Agent::new(("claude-code", &[]), service).await;
+            agent.say(vec![json!({ "type": "file-opened", "path": "src/lib.rs" })]).await;
+            agent.history.push(json!({ "role": "assistant", "api": "anthropic-messages", "content": [
+                { "type": "thinking", "thinking": "It was read.", "thinkingSignature": "c2ln" },
+                { "type": "text", "text": "Done." },
+            ] }));
+            let before = agent.say(Vec::new()).await;
+            let reminder = "in the editor.";
+            assert!(before.body.contains(reminder), "{service:?}");
+
+            let compaction = agent.bench.compact("c").await;
+            let instructions = compaction.instructions;
+            let first = instructions.lines().next().expect("instructions");
+            agent.history.push(json!({ "role": "user", "content": "Write the summary." }));
+            let messages = serde_json::from_value::<Vec<Message>>(json!(agent.history)).expect("messages");
+            let input = RequestInput {
+                format: agent.format,
+                model: Some(agent.model.clone()),
+                messages,
+                events: Vec::new(),
+                max_output_tokens: None,
+                instructions: Some(instructions.clone()),
+            };
+            let own =
+                agent.bench.service.request(&id("c"), &agent.asked, input, &at(10)).await.expect("a request");
+            assert_eq!(own.body.matches(reminder).count(), 1, "{service:?}");
+            assert!(own.body.contains(first), "{service:?}");
+            let checks = Models::bundled().find(service.1).model.checks_prefix != PrefixCheck::Never;
+            if checks {
+                assert!(!own.body.contains("It was read."), "{service:?}");
+            }
+            let codes: Vec<&str> = own.notes.iter().map(|note| note.code.as_str()).collect();
+            assert!(codes.contains(&"prefix/changed"), "{service:?}: {codes:?}");
+
+            agent.history = vec![json!({ "role": "user", "content": "A summary of two turns." })];
+            let next = agent.say(Vec::new()).await;
+            assert!(!next.body.contains(reminder) && !next.body.contains(first), "{service:?}");
+            let last = agent.say(Vec::new()).await;
+            assert!(last.comparison.expect("a comparison").extends, "{service:?}");
+            let listed = agent.bench.service.requests(&id("c")).await.expect("the requests");
+            assert_eq!(listed.len(), 5, "{service:?}");
+        });
+    }
 }
 
 /// The seven reminders that a session of a coding agent has most, each at its turn of ten.

@@ -48,6 +48,9 @@ pub struct RequestBody {
     /// The most tokens of the answer.
     #[schema(minimum = 1)]
     max_output_tokens: Option<u64>,
+    /// The instructions that a compaction returned. They stand behind the prompt in this request alone; `messages` are those
+    /// that the model is to summarize. The next request has the summary in their place.
+    instructions: Option<String>,
 }
 
 /// A request that is ready to be sent.
@@ -100,7 +103,7 @@ pub async fn request(
     Caller(actor): Caller,
     JsonBody(body): JsonBody<RequestBody>,
 ) -> HandlerResult<(StatusCode, Json<RequestReply>)> {
-    let RequestBody { format, messages, model, tools, events, max_output_tokens } = body;
+    let RequestBody { format, messages, model, tools, events, max_output_tokens, instructions } = body;
     let Some(format) = format::find(&format).filter(|format| format.is_recorded()) else {
         let names = FORMATS.iter().filter(|format| format.is_recorded());
         let names: Vec<String> = names.map(|format| format!("`{}`", format.name())).collect();
@@ -125,7 +128,7 @@ pub async fn request(
     });
     let messages = messages.collect::<Result<Vec<Message>, Problem>>()?;
     let asked = Asked { tools, home_trust: app.settings.home_trust, ..Asked::default() };
-    let input = RequestInput { format, model, messages, events, max_output_tokens };
+    let input = RequestInput { format, model, messages, events, max_output_tokens, instructions };
     let result = app.service.request(&id, &asked, input, &actor).await?;
     app.metrics.formatted(result.comparison.as_ref().is_none_or(|comparison| comparison.extends));
     let body = RawValue::from_string(result.body).map_err(|error| {
