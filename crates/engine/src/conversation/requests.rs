@@ -10,8 +10,8 @@ use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     format::{
-        CachePlan, PrefixComparison, RequestBlock, RequestContent, RequestFormat, RequestRecord,
-        RequestTarget, RequestUsage,
+        CachePlan, PrefixComparison, RequestContent, RequestFormat, RequestRecord, RequestTarget,
+        RequestUsage,
     },
     message::{Message, ModelMessage, convert},
     model::{Models, PrefixCheck},
@@ -202,10 +202,11 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// The recorded requests of a conversation, and what the next one needs of them.
+/// What the next request of a conversation needs of the recorded ones.
 #[derive(Debug, Default)]
 struct RequestLedger {
-    requests: Vec<NumberedRequest>,
+    /// The last request.
+    request: Option<NumberedRequest>,
     /// The number of the last record, compactions included.
     last: u64,
     /// The attachments since the last compaction.
@@ -297,8 +298,8 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         for _ in 0..ATTEMPTS {
-            let ledger = self.ledger(&head.id).await?;
-            let before = ledger.requests.last();
+            let ledger = self.ledger(&head.id, |_| {}).await?;
+            let before = ledger.request.as_ref();
             let row = content.target.row();
             // A prompt that was built again invalidates the reasoning so far, where the service checks that.
             let rebuilt = ledger.compacted || before.is_some_and(|before| before.revision != head.revision);
@@ -368,7 +369,9 @@ impl ConversationService {
     /// The conversation is unknown, and see [`ConversationError`].
     pub async fn requests(&self, id: &ConversationId) -> Result<Vec<NumberedRequest>, ConversationError> {
         self.known(id, None).await?;
-        Ok(self.ledger(id).await?.requests)
+        let mut requests = Vec::new();
+        self.ledger(id, |request| requests.push(request.clone())).await?;
+        Ok(requests)
     }
 
     /// Adds to a request what the service counted.
@@ -397,7 +400,7 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<(), ConversationError> {
         for _ in 0..ATTEMPTS {
-            let ledger = self.ledger(&head.id).await?;
+            let ledger = self.ledger(&head.id, |_| {}).await?;
             if ledger.last == 0 || ledger.compacted {
                 return Ok(());
             }
@@ -434,9 +437,13 @@ impl ConversationService {
         Ok(self.store.add_request(request).await?)
     }
 
-    async fn ledger(&self, id: &ConversationId) -> Result<RequestLedger, ConversationError> {
+    /// Reads the recorded requests, and calls `each` with one after the other.
+    async fn ledger(
+        &self,
+        id: &ConversationId,
+        mut each: impl FnMut(&NumberedRequest),
+    ) -> Result<RequestLedger, ConversationError> {
         let mut ledger = RequestLedger::default();
-        let mut blocks: Vec<RequestBlock> = Vec::new();
         loop {
             let page = self.store.requests(id, ledger.last + 1).await?;
             if page.is_empty() {
@@ -455,14 +462,16 @@ impl ConversationService {
                     continue;
                 }
                 ledger.tools = tools.or(ledger.tools).filter(|_| !compacted);
-                blocks.truncate(shared);
-                blocks.append(&mut record.blocks);
-                record.blocks.clone_from(&blocks);
                 if !compacted {
                     ledger.attachments.extend(record.attachments.iter().cloned());
                 }
+                let mut blocks = ledger.request.take().map_or_else(Vec::new, |before| before.record.blocks);
+                blocks.truncate(shared);
+                blocks.append(&mut record.blocks);
+                record.blocks = blocks;
                 let StoredRequest { number, revision, at, .. } = stored;
-                ledger.requests.push(NumberedRequest { number, revision, at, record, reasoning_from });
+                let request = NumberedRequest { number, revision, at, record, reasoning_from };
+                each(ledger.request.insert(request));
             }
         }
     }
