@@ -143,7 +143,7 @@ impl SubjectFlags {
         let ConversationInput { history, prompt, events, mut notes } = conversation;
         let Some(said) = prompt else {
             let mut subject = self.build(events, ui, asking)?;
-            subject.says(&history, &mut notes);
+            subject.add_history(&history, &mut notes);
             return Ok(Some(subject));
         };
         let mut request = Request { events, ..self.turn.request() };
@@ -234,7 +234,7 @@ impl Subject {
     }
 
     /// Adds the earlier messages as a model of this profile gets them.
-    fn says(&mut self, history: &[Message], notes: &mut Diagnostics) {
+    pub fn add_history(&mut self, history: &[Message], notes: &mut Diagnostics) {
         let Some(snapshot) = &self.snapshot else { return };
         let seen = convert(history, &snapshot.profile.messages);
         notes.extend(seen.notes());
@@ -254,7 +254,7 @@ impl Subject {
         let mut notes = conversation.notes;
         notes.extend(turn.prompt.diagnostics.iter().filter(|note| is_about_reminders(note)).cloned());
         let before = turn.prompt.diagnostics.len();
-        turn.says(&conversation.history, &mut notes);
+        turn.add_history(&conversation.history, &mut notes);
         let more = turn.prompt.diagnostics.split_off(before);
         if let Some(kept) = &mut self.kept {
             kept.notes.extend(more);

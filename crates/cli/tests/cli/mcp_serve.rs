@@ -48,14 +48,18 @@ fn it_says_who_it_is_and_what_it_offers() {
     let listed = server.asks("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["build", "explain", "lint"]);
+    assert_eq!(names, ["build", "explain", "lint", "request"]);
     for tool in tools {
         let says = &tool["annotations"];
         assert_eq!((&says["readOnlyHint"], &says["destructiveHint"]), (&json!(true), &json!(false)));
         assert_eq!(tool["inputSchema"]["additionalProperties"], json!(false));
         let known: Vec<&String> =
             tool["inputSchema"]["properties"].as_object().expect("properties").keys().collect();
-        assert_eq!(known, ["directory", "preset", "model", "agent", "tools"]);
+        let own: &[&str] = match tool["name"].as_str() {
+            Some("request") => &["format", "messages", "max_output_tokens"],
+            _ => &[],
+        };
+        assert_eq!(known, [&["directory", "preset", "model", "agent", "tools"], own].concat());
         assert_eq!(tool["outputSchema"]["type"], json!("object"));
     }
     assert_eq!(server.end(), (Some(0), String::new()), "it ends with its stdin, and kept quiet");
@@ -155,6 +159,43 @@ fn the_tools_answer_programs_and_models() {
     let text: Value =
         serde_json::from_str(whole["result"]["content"][0]["text"].as_str().expect("a text")).unwrap();
     assert_eq!(text, whole["result"]["structuredContent"], "clients that read text alone miss nothing");
+}
+
+#[test]
+fn a_request_is_the_body_that_a_build_prints() {
+    let sandbox = Sandbox::new();
+    sandbox.work("chat.json", r#"[{"role": "user", "content": "Hi."}]"#);
+    let mut server = Server::start(&sandbox, "");
+    for format in ["anthropic", "openai-responses", "gemini"] {
+        let made = server.tool(
+            "request",
+            json!({
+                "format": format, "model": "claude-opus-5-5", "max_output_tokens": 9, "tools": [],
+                "messages": [{ "role": "user", "content": "Hi." }],
+            }),
+        );
+        let now = instant(&made["body"].to_string());
+        let built = sandbox.run(&format!(
+            "preface build -q --format {format} --model claude-opus-5-5 --max-output-tokens 9 --tools none --messages chat.json --now {now}"
+        ));
+        assert_eq!(made["body"], built.exits(0).json(), "{format}");
+    }
+    let none = server.tool("request", json!({ "format": "anthropic", "messages": [] }));
+    assert!(none["diagnostics"].to_string().contains("request/no-model"), "{none}");
+    for (arguments, says) in [
+        (json!({ "messages": [] }), "`format` is not the format of a service\nhelp: formats are `anthropic`"),
+        (json!({ "format": "text", "messages": [] }), "`format` is not the format of a service\nhelp: "),
+        (json!({ "format": "gemini" }), "`messages` is no list\nhelp: "),
+        (json!({ "format": "gemini", "messages": [5] }), "message 0 is a number, not an object\nhelp: "),
+        (json!({ "format": "gemini", "messages": [{ "role": 5 }] }), "message 0: "),
+        (
+            json!({ "format": "gemini", "messages": [], "max_output_tokens": 0 }),
+            "`max_output_tokens` is no number of tokens\nhelp: ",
+        ),
+    ] {
+        let said = server.refused("request", arguments);
+        assert!(said.starts_with(says), "{said}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ from mcp import Client, MCPError, StdioServerParameters
 
 preface, root = sys.argv[1:]
 PRESETS = ["claude-code", "default", "pi", "stud", "template"]
-TOOLS = ["build", "explain", "lint"]
+TOOLS = ["build", "explain", "lint", "request"]
 
 
 def told(what: str) -> None:
@@ -53,7 +53,8 @@ async def story(mode: str) -> None:
         assert all(tool.annotations.read_only_hint for tool in tools)
         for name in TOOLS:
             # The client holds the answer against the tool's output schema.
-            result = await client.call_tool(name, {"directory": root, "preset": "default", "tools": ["read"]})
+            more = {"format": "gemini", "messages": [{"role": "user", "content": "Hi."}]} if name == "request" else {}
+            result = await client.call_tool(name, {"directory": root, "preset": "default", "tools": ["read"], **more})
             assert not result.is_error, result
             answer = result.structured_content
             match name:
@@ -67,6 +68,8 @@ async def story(mode: str) -> None:
                     assert answer["parts"][0]["section"] == "identity", answer
                 case "lint":
                     assert answer["texts"] > 0 and answer["errors"] == 0, answer
+                case "request":
+                    assert answer["body"]["contents"] == [{"role": "user", "parts": [{"text": "Hi."}]}], answer
         refused = await client.call_tool("build", {"directory": "/"})
         assert refused.is_error and "help: " in refused.content[0].text, refused
         try:

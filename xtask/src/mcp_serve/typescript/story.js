@@ -44,11 +44,12 @@ for (const name of ["claude-code", "default", "template"]) {
 told(`listed ${prompts.length} prompts, and got what \`preface build\` prints`);
 
 const { tools } = await client.listTools();
-assert.deepEqual(tools.map((tool) => tool.name), ["build", "explain", "lint"]);
+assert.deepEqual(tools.map((tool) => tool.name), ["build", "explain", "lint", "request"]);
 for (const { name, annotations } of tools) {
   assert.equal(annotations.readOnlyHint, true);
   // The client holds the answer against the tool's output schema.
-  const answer = await client.callTool({ name, arguments: { directory: root, preset: "default" } });
+  const more = name === "request" ? { format: "anthropic", messages: [{ role: "user", content: "Hi." }] } : {};
+  const answer = await client.callTool({ name, arguments: { directory: root, preset: "default", ...more } });
   assert.ok(!answer.isError, JSON.stringify(answer));
   const { structuredContent, content } = answer;
   if (name === "build") {

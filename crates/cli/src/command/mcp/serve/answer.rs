@@ -6,6 +6,7 @@ use preface::{
         diagnostic::{Diagnostic, Severity},
         document::Tokens,
         explain::{Explanation, Labels, PartRow},
+        format::{RequestFormat, RequestTarget},
         lint::hidden::{HiddenKind, escape_hidden},
         origin::Source,
     },
@@ -37,6 +38,33 @@ pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
         "diagnostics": notes,
     });
     Ok(CallOutput { texts, structured })
+}
+
+/// Answers `request`: the body, and what is known of it.
+pub fn body(
+    subject: &Subject,
+    format: &dyn RequestFormat,
+    model: Option<&str>,
+    max_output_tokens: Option<u64>,
+) -> Result<CallOutput, CommandFailure> {
+    let mut found = subject.prompt.diagnostics.clone();
+    let (models, counter) = (subject.models(&mut found), subject.counter()?);
+    let target = RequestTarget {
+        model,
+        models: &models,
+        max_output_tokens,
+        counter: &*counter,
+        ..RequestTarget::default()
+    };
+    let request = format.format(subject.content(target));
+    found.extend(request.diagnostics);
+    let body: Value =
+        serde_json::from_str(&request.body).map_err(|error| CommandFailure::new(error.to_string()))?;
+    Ok(whole(json!({
+        "body": body,
+        "fingerprint": subject.document()?.fingerprint,
+        "diagnostics": notes(&found),
+    })))
 }
 
 /// Answers `explain`: a row for each part, and what is absent.

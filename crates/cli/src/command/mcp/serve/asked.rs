@@ -6,7 +6,9 @@ use preface::{
     consent::pin_root,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
+        format::{FORMATS, RequestFormat},
         lint::hidden::escape_hidden,
+        message::Message,
     },
     host::{
         places::{HomeTrust, normal},
@@ -135,6 +137,55 @@ impl ArgumentReader {
             notes.push(Diagnostic::info(DiagnosticCode::McpNoStore, what).help("`preface build` uses it"));
         }
         notes
+    }
+}
+
+/// The arguments of the tool `request` besides those of a build.
+#[derive(Debug)]
+pub struct BodyArguments {
+    /// The format of the body.
+    pub format: &'static dyn RequestFormat,
+    /// The messages so far.
+    pub messages: Vec<Message>,
+    /// The most tokens of the answer.
+    pub max_output_tokens: Option<u64>,
+}
+
+impl BodyArguments {
+    /// Reads them.
+    pub fn read(arguments: &Arguments) -> Result<Self, Refusal> {
+        let recorded = || FORMATS.iter().copied().filter(|format| format.is_recorded());
+        let named = text(arguments, "format")?;
+        let Some(format) = named.and_then(|name| recorded().find(|format| format.name() == name)) else {
+            let names: Vec<String> = recorded().map(|format| format!("`{}`", format.name())).collect();
+            let help = format!("formats are {}", listed(&names));
+            return Err(Refusal::arguments("`format` is not the format of a service", help));
+        };
+        let Some(list) = arguments.get("messages").and_then(Value::as_array) else {
+            return Err(Refusal::arguments(
+                "`messages` is no list",
+                "give the messages so far, oldest first",
+            ));
+        };
+        let message = |(at, value): (usize, &Value)| {
+            let fields = value.as_object().cloned().ok_or_else(|| {
+                let what = format!("message {at} is {}, not an object", kind(value));
+                Refusal::arguments(what, "a message has `role` and `content`")
+            })?;
+            Message::new(fields).map_err(|fault| {
+                let help =
+                    fault.help.clone().unwrap_or_else(|| "a message has `role` and `content`".to_owned());
+                Refusal::arguments(format!("message {at}: {fault}"), help)
+            })
+        };
+        let max_output_tokens = match arguments.get("max_output_tokens") {
+            None | Some(Value::Null) => None,
+            Some(value) => Some(value.as_u64().filter(|most| *most > 0).ok_or_else(|| {
+                Refusal::arguments("`max_output_tokens` is no number of tokens", "give an integer from 1 on")
+            })?),
+        };
+        let messages = list.iter().enumerate().map(message).collect::<Result<_, _>>()?;
+        Ok(BodyArguments { format, messages, max_output_tokens })
     }
 }
 

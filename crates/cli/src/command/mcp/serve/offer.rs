@@ -2,7 +2,7 @@
 
 use super::{
     answer,
-    asked::{ArgumentReader, DIRECTORY},
+    asked::{ArgumentReader, BodyArguments, DIRECTORY},
     schema,
 };
 use crate::{
@@ -29,7 +29,8 @@ use std::path::PathBuf;
 const INSTRUCTIONS: &str = "\
 preface builds the system prompt that an agent gets in a directory, and knows where every byte of it came from. Its prompts, \
 one for each preset, and the tool `build` give that text; `explain` tells origin, tokens and stability of each part and what \
-is absent, and `lint` finds hidden text, secrets, forged structure and tags that do nothing. Nothing is ever written, only \
+is absent, `lint` finds hidden text, secrets, forged structure and tags that do nothing, and `request` makes the body of a \
+request to a service. Nothing is ever written, only \
 directories below the server's roots can be named, and text of a project that its user has not trusted is held back and \
 reported as a diagnostic.";
 
@@ -83,6 +84,13 @@ impl PresetOffer {
         let mut subject = Subject::of(built, Vec::new());
         subject.prompt.diagnostics.extend(notes);
         Ok(subject)
+    }
+
+    fn body(&self, request: &Request, arguments: &Arguments) -> Result<CallOutput, Refusal> {
+        let BodyArguments { format, messages, max_output_tokens } = BodyArguments::read(arguments)?;
+        let mut subject = self.build(request)?;
+        subject.add_history(&messages, &mut Vec::new());
+        answer::body(&subject, format, request.model.as_deref(), max_output_tokens).map_err(failed)
     }
 
     fn lint(&self, request: &Request) -> Result<CallOutput, Refusal> {
@@ -165,6 +173,7 @@ impl Offer for PresetOffer {
             "build" => answer::built(&self.build(&request)?).map_err(failed),
             "explain" => answer::explained(&self.build(&request)?).map_err(failed),
             "lint" => self.lint(&request),
+            "request" => self.body(&request, arguments),
             // The names that come here are those of the list.
             _ => Err(Refusal::arguments("unknown tool", "tools/list lists them")),
         }

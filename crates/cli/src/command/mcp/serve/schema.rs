@@ -1,7 +1,7 @@
 //! The tools as a client is told of them: what they do, what they take and what they answer.
 
 use super::asked::DIRECTORY;
-use preface::mcp_protocol::ToolOffer;
+use preface::{core::format::FORMATS, mcp_protocol::ToolOffer};
 use serde_json::{Map, Value, json};
 
 /// Returns the tools, by name. `presets` are named as examples.
@@ -37,7 +37,46 @@ pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
              code, severity, path, line and help. Changes nothing.",
             lint(),
         ),
+        ToolOffer {
+            input: object(request_input(presets)),
+            ..offer(
+                "request",
+                "Make the body of a request",
+                "Builds the same prompt and answers with the body of a request to a service that offers models: the prompt, the \
+                 messages and the active tools in the service's format, with its cache marks. The agent sends it. Changes \
+                 nothing, and records nothing.",
+                request(),
+            )
+        },
     ]
+}
+
+fn request_input(presets: &[&str]) -> Value {
+    let names: Vec<&str> =
+        FORMATS.iter().filter(|format| format.is_recorded()).map(|format| format.name()).collect();
+    let mut input = Value::Object(input(presets));
+    input["properties"]["format"] = json!({ "enum": names, "description": "The format of the body." });
+    input["properties"]["messages"] = json!({
+        "type": "array",
+        "items": { "type": "object" },
+        "description": "The messages so far, oldest first, as Anthropic or OpenAI write them, or in the neutral form.",
+    });
+    input["properties"]["max_output_tokens"] =
+        json!({ "type": "integer", "minimum": 1, "description": "The most tokens of the answer." });
+    input["required"] = json!(["format", "messages"]);
+    input
+}
+
+fn request() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "body": { "type": "object", "description": "What to send." },
+            "fingerprint": { "type": "string", "description": "That of the prompt." },
+            "diagnostics": list(note()),
+        },
+        "required": ["body", "fingerprint", "diagnostics"],
+    })
 }
 
 fn input(presets: &[&str]) -> Map<String, Value> {
