@@ -149,7 +149,7 @@ pub struct Diagnostic {
     /// One sentence, lower case first, names in backticks.
     pub message: String,
     /// The place, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none", rename = "origin")]
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "location", alias = "origin")]
     pub place: Option<Place>,
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -85,12 +85,12 @@ async fn a_template_that_breaks_a_hard_limit_is_refused_with_its_place() {
     let deep = format!("x\n{}{}", "[if a:b]".repeat(1_001), "[endif]".repeat(1_001));
     let problem =
         service.put("/system-prompt", &json!({"template": deep})).await.problem(400, "template-depth");
-    let place = &problem["diagnostics"][0]["origin"];
+    let place = &problem["diagnostics"][0]["location"];
     assert_eq!((&place["line"], &place["column"]), (&json!(2), &json!(8_001)));
     let large = "x".repeat((1 << 20) + 1);
     let problem =
         service.put("/system-prompt", &json!({"template": large})).await.problem(400, "template-too-large");
-    assert_eq!(problem["diagnostics"][0]["origin"]["line"], 1);
+    assert_eq!(problem["diagnostics"][0]["location"]["line"], 1);
     assert_eq!(service.put("/system-prompt", &json!({"template": large[1..]})).await.status, 200);
 }
 

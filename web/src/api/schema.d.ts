@@ -1282,9 +1282,9 @@ export interface components {
             code: string;
             /** @description What to do next. */
             help?: string | null;
+            location?: components["schemas"]["Place"] | null;
             /** @description One sentence, lower case first, names in backticks. */
             message: string;
-            origin?: components["schemas"]["Place"] | null;
             /** @description How bad. */
             severity: components["schemas"]["Severity"];
         };

@@ -10,15 +10,15 @@ export function Notes({ notes }: { notes: readonly Diagnostic[] }) {
   if (notes.length === 0) return null;
   return (
     <ul class="notes" aria-label="Diagnostics">
-      {notes.map(({ severity, message, help, origin, code }, at) => (
+      {notes.map(({ severity, message, help, location, code }, at) => (
         <li key={at}>
           <span class={`pill ${PILLS[severity]}`}>{severity}</span>{" "}
           <span>
             <Spoken text={escaped(head(sentence(message), 400))} />
-            {origin && (
+            {location && (
               <span class="soft">
                 {" "}
-                <Shown text={`${origin.path}${origin.line ? `:${origin.line}` : ""}`} most={120} />
+                <Shown text={`${location.path}${location.line ? `:${location.line}` : ""}`} most={120} />
               </span>
             )}{" "}
             {help && (

@@ -301,9 +301,9 @@ fn a_finding_in_a_profile_or_in_settings_has_the_line_of_the_file() {
         .as_array()
         .expect("a list")
         .iter()
-        .filter(|note| note["severity"] == "warning" && !note["origin"]["line"].is_null())
+        .filter(|note| note["severity"] == "warning" && !note["location"]["line"].is_null())
         .map(|note| {
-            let place = &note["origin"];
+            let place = &note["location"];
             let number = |key: &str| place[key].as_u64().expect("a number");
             let code = note["code"].as_str().expect("a code");
             (code, place["path"].as_str().expect("a path"), number("line"), number("column"))

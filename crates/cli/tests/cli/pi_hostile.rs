@@ -181,7 +181,7 @@ fn a_forged_end_of_the_listing_is_told_by_lint_and_build() {
     let json = ran.json();
     let findings = json["diagnostics"].as_array().expect("findings").iter();
     let told: Vec<String> = findings
-        .map(|finding| format!("{} {}", finding["code"].as_str().unwrap_or("?"), finding["origin"]["line"]))
+        .map(|finding| format!("{} {}", finding["code"].as_str().unwrap_or("?"), finding["location"]["line"]))
         .collect();
     assert_eq!(
         told,

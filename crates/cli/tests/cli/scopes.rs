@@ -372,7 +372,7 @@ fn health_counts_broken_settings_and_fails() {
     let errors = health["startup"]["errors"].as_array().expect("a list");
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0]["code"], "settings/shape-invalid");
-    assert_eq!(errors[0]["origin"]["path"], "~/.config/preface/settings.json");
+    assert_eq!(errors[0]["location"]["path"], "~/.config/preface/settings.json");
 }
 
 #[test]

@@ -335,6 +335,14 @@ help: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
     }
 
     #[test]
+    fn a_preset_that_does_not_exist_can_be_replaced() {
+        let sandbox = writing(Sandbox::new(), "{\"preset\": \"small\"}");
+        sandbox.home(".config/preface/settings.json", "{\"preset\": \"smal\"}");
+        sandbox.run("preface config edit").exits(0).says("changed ~/.config/preface/settings.json\n");
+        assert_eq!(file(&sandbox), "{\"preset\": \"small\"}");
+    }
+
+    #[test]
     fn keys_of_the_program_that_shares_the_file_are_no_errors() {
         for (preset, name, text, foreign) in [
             ("pi", ".sf/agent/settings.json", r#"{"defaultModel": "m", "theme": "dark"}"#, ""),
@@ -502,7 +510,7 @@ fn a_bad_option_is_reported_with_its_place_and_stops_nothing() {
     let diagnostics = document["diagnostics"].as_array().expect("a list");
     let found =
         diagnostics.iter().find(|one| one["message"] == note).unwrap_or_else(|| panic!("{diagnostics:?}"));
-    assert_eq!((&found["severity"], &found["origin"]["line"]), (&"error".into(), &3.into()));
+    assert_eq!((&found["severity"], &found["location"]["line"]), (&"error".into(), &3.into()));
     sandbox.run("preface doctor").exits(1);
     sandbox.run("preface config list").exits(0);
     sandbox.run("preface build --set arrange=nope").exits(2).prints("");

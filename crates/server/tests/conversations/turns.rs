@@ -151,7 +151,7 @@ async fn a_template_that_cannot_be_rendered_is_told_with_its_place() {
     bench.service.store.put_template(new, preface::store::ExpectedVersion::Any, &actor).await.unwrap();
     let problem = bench.post("c/turns", &json!({})).await.problem(422, "template");
     assert_eq!(problem["diagnostics"][0]["code"], "template/depth");
-    assert_eq!(problem["diagnostics"][0]["origin"]["line"], 2, "{problem}");
+    assert_eq!(problem["diagnostics"][0]["location"]["line"], 2, "{problem}");
     bench.get("/c/system-prompt").await.problem(404, "unknown-conversation");
 }
 

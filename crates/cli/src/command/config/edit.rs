@@ -10,7 +10,7 @@ use crate::{
     ui::{Ui, text::one_line},
 };
 use preface::{
-    Engine,
+    Engine, Request,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
         scope::Scope,
@@ -62,7 +62,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         CommandFailure::new("there is no editor: neither VISUAL nor EDITOR is set")
             .help("`EDITOR=nano preface config edit`, or `preface config set KEY VALUE`")
     })?;
-    let request = args.place.request();
+    // What is wrong with the choice of a profile is mended here.
+    let request = Request { default_on_error: true, ..args.place.request() };
     let engine = Engine::new(&system);
     let file = engine.settings_file(&request, args.scope.scope())?;
     let was = file.read()?.map(|read| read.into_bytes());

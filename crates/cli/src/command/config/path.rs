@@ -11,7 +11,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::Engine;
+use preface::{Engine, Request};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -36,7 +36,8 @@ pub struct Args {
 /// Prints the directories.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let report = Engine::new(&system).scopes(&args.place.request())?;
+    let request = Request { default_on_error: true, ..args.place.request() };
+    let report = Engine::new(&system).scopes(&request)?;
     let path = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let (global, project) = (path(&report.places.global), path(&report.places.project));
     let store = StoreFlag::default().url(&system).ok().map(|url| url.to_string());
