@@ -416,7 +416,7 @@ mod tests {
      "cuts": [{"why": "ceiling", "before": 9, "after": 6, "range": [29, 40]}]}],
   "absent": [{"section": "skills", "reason": "condition", "why": "condition `tool:read` is false"}],
   "diagnostics": [{"code": "trust/untrusted", "severity": "warning", "message": "`AGENTS.md` is held",
-    "origin": {"scope": "project", "path": "AGENTS.md"}, "help": "grant it"}],
+    "location": {"scope": "project", "path": "AGENTS.md"}, "help": "grant it"}],
   "audit": [{"type": "ContextContributionMade", "payload": {"providerId": "SystemPromptFile", "byteCount": 860}}]
 }"#
         .replace("FINGERPRINT", &prompt().fingerprint());

@@ -273,7 +273,10 @@ impl Sources {
 }
 
 fn locked_tool(tool: &Tool) -> LockedTool {
-    let sent = serde_json::json!([tool.name, tool.description, tool.input_schema]);
+    let mut sent = serde_json::json!([tool.name, tool.description, tool.input_schema]);
+    if let (true, Some(sent)) = (tool.strict, sent.as_array_mut()) {
+        sent.push("strict".into());
+    }
     LockedTool { name: tool.name.clone(), digest: fingerprint(&sent.to_string()) }
 }
 

@@ -62,6 +62,9 @@ pub struct Tool {
     #[serde(default, alias = "inputSchema", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub input_schema: Option<Arc<serde_json::Value>>,
+    /// True if the service is to make sure that arguments fit the schema.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
     /// Where its texts came from, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,

@@ -122,6 +122,7 @@ fn tools(random: &mut Random) -> Vec<Tool> {
             name: name.to_owned(),
             description: random.chance(70).then(|| random.text()),
             input_schema: random.chance(70).then(|| Arc::new(schema)),
+            strict: random.chance(30),
             ..Tool::default()
         });
     }

@@ -72,6 +72,7 @@ impl ToolTexts {
             guidelines: self.prompt_guidelines.clone(),
             input_schema: self.input_schema.clone(),
             source: Some(source.to_owned()),
+            strict: false,
         }
     }
 }

@@ -63,6 +63,9 @@ impl RequestFormat for Anthropic {
             || object! {},
             |tool, mut json, report| {
                 json.push("input_schema", schema(tool, &any, &ANTHROPIC, report));
+                if tool.strict {
+                    json.push("strict", true);
+                }
                 json
             },
         );

@@ -71,6 +71,9 @@ impl RequestFormat for BedrockConverse {
             || object! {},
             |tool, mut json, report| {
                 json.push("inputSchema", object! { "json": schema(tool, &any, &ANTHROPIC, report) });
+                if tool.strict {
+                    json.push("strict", true);
+                }
                 object! { "toolSpec": json }
             },
         );

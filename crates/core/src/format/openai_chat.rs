@@ -8,7 +8,7 @@ use super::{
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
-    schema::{COMPATIBLE, OPENAI, schema},
+    schema::{COMPATIBLE, OPENAI, StrictRule, schema},
 };
 use crate::{diagnostic::DiagnosticCode, model::Vendor, settings::shown};
 use serde_json::{Map, Value, json};
@@ -81,6 +81,9 @@ impl RequestFormat for OpenAiChat {
             || object! {},
             |tool, mut json, report| {
                 json.push("parameters", schema(tool, &any, rules, report));
+                if tool.strict && rules.strict != StrictRule::Ignored {
+                    json.push("strict", true);
+                }
                 object! { "type": "function", "function": json }
             },
         );

@@ -49,7 +49,7 @@ impl RequestFormat for OpenAiResponses {
         let tools =
             definitions(content.tools, &mut names, &mut draft.report, head, |tool, mut json, report| {
                 json.push("parameters", schema(tool, &any, &OPENAI, report));
-                json.push("strict", false);
+                json.push("strict", tool.strict);
                 json
             });
         let mut input = Input {

@@ -18,22 +18,45 @@ pub(super) struct SchemaRules {
     arrays_need_items: bool,
     /// The keywords that are not ignored; empty if that is all of them.
     known: &'static [&'static str],
+    /// What `strict` requires.
+    pub strict: StrictRule,
+}
+
+/// The rule of a service for the schema of a tool that is `strict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StrictRule {
+    /// The service does not know the flag.
+    Ignored,
+    /// Each object has `"additionalProperties": false`.
+    Closed,
+    /// The same, and each property is required.
+    AllRequired,
 }
 
 /// Servers with `OpenAI`'s format, which have no common rules.
-pub(super) const COMPATIBLE: SchemaRules =
-    SchemaRules { refused_at_top: &[], plain_names: false, arrays_need_items: false, known: &[] };
+pub(super) const COMPATIBLE: SchemaRules = SchemaRules {
+    refused_at_top: &[],
+    plain_names: false,
+    arrays_need_items: false,
+    known: &[],
+    strict: StrictRule::Ignored,
+};
 
 /// Anthropic's models, on Bedrock too: "`input_schema` does not support oneOf, allOf, or anyOf at the top level", "Property keys
 /// should match pattern".
-pub(super) const ANTHROPIC: SchemaRules =
-    SchemaRules { refused_at_top: &["allOf", "anyOf", "oneOf"], plain_names: true, ..COMPATIBLE };
+pub(super) const ANTHROPIC: SchemaRules = SchemaRules {
+    refused_at_top: &["allOf", "anyOf", "oneOf"],
+    plain_names: true,
+    strict: StrictRule::Closed,
+    ..COMPATIBLE
+};
 
 /// `OpenAI`: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level", "array schema
 /// missing items".
 pub(super) const OPENAI: SchemaRules = SchemaRules {
     refused_at_top: &["allOf", "anyOf", "enum", "not", "oneOf"],
     arrays_need_items: true,
+    strict: StrictRule::AllRequired,
     ..COMPATIBLE
 };
 
@@ -99,9 +122,22 @@ pub(super) fn schema<'c>(
         }
     }
     for (place, inner) in schemas(schema) {
+        if tool.strict && rules.strict != StrictRule::Ignored && inner.get("properties").is_some() {
+            if inner.get("additionalProperties") != Some(&Value::Bool(false)) {
+                refuse(format!("{place} is strict and has no `\"additionalProperties\": false`"));
+            }
+            let optional = optional(inner).filter(|_| rules.strict == StrictRule::AllRequired);
+            if let Some(optional) = optional {
+                refuse(format!("{place} is strict and does not require `{}`", shown(optional)));
+            }
+        }
         if rules.arrays_need_items && is_array(inner) && inner.get("items").is_none() {
             refuse(format!("{place} is an array without `items`"));
         }
+    }
+    if tool.strict && rules.strict == StrictRule::Ignored {
+        let what = format!("`strict` of `{name}` is ignored");
+        report.add(DiagnosticCode::RequestSchema, None, what);
     }
     if !rules.known.is_empty() {
         let keywords = schemas(schema).into_iter().filter_map(|(_, inner)| inner.as_object());
@@ -113,6 +149,14 @@ pub(super) fn schema<'c>(
         }
     }
     schema
+}
+
+/// Returns the first property that is not required.
+fn optional(schema: &Value) -> Option<&str> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
+    let properties = schema.get("properties").and_then(Value::as_object)?;
+    properties.keys().map(String::as_str).find(|name| !is_required(name))
 }
 
 fn is_plain(name: &str) -> bool {
@@ -214,6 +258,33 @@ mod tests {
         assert_eq!(reported(names, &OPENAI), [refused("`$top` is an array without `items`")]);
         let nested = json!({ "type": "object", "properties": { "a": { "type": "array", "items": { "type": "array" } } } });
         assert_eq!(reported(nested, &OPENAI), [refused("`items` is an array without `items`")]);
+    }
+
+    #[test]
+    fn a_strict_tool_has_a_closed_schema() {
+        let open = json!({ "type": "object", "properties": { "a": {} }, "required": ["a"] });
+        let mut closed = open.clone();
+        closed["additionalProperties"] = json!(false);
+        closed["properties"]["b"] = json!({});
+        let reported = |schema: &Value, rules: &SchemaRules| {
+            let tool = Tool {
+                name: "t".into(),
+                input_schema: Some(Arc::new(schema.clone())),
+                strict: true,
+                ..Tool::default()
+            };
+            let mut report = Report::default();
+            super::schema(&tool, &json!({}), rules, &mut report);
+            report.finish().into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
+        };
+        let refused = |what: &str| format!("the service refuses the schema of `t`: {what}");
+        let no_more = refused("it is strict and has no `\"additionalProperties\": false`");
+        assert_eq!(reported(&open, &ANTHROPIC), [no_more.as_str()]);
+        assert_eq!(reported(&open, &OPENAI), [no_more.as_str()]);
+        assert_eq!(reported(&closed, &ANTHROPIC), [""; 0]);
+        assert_eq!(reported(&closed, &OPENAI), [refused("it is strict and does not require `b`")]);
+        assert_eq!(reported(&open, &COMPATIBLE), ["`strict` of `t` is ignored"]);
+        assert_eq!(reported(&closed, &GEMINI), ["`strict` of `t` is ignored"]);
     }
 
     #[test]

@@ -178,6 +178,7 @@ impl DeclaredTool {
                 schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} })).into(),
             ),
             source: None,
+            strict: false,
         }
     }
 }
