@@ -71,7 +71,7 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
         source.readme.as_ref().map(|bytes| readme::read(&String::from_utf8_lossy(bytes))).unwrap_or_default();
     let version = match (&source.version, readme.version) {
         (Some(given), _) => version::plain(given).to_owned(),
-        (None, Some(said)) => said,
+        (None, Some(text)) => text,
         (None, None) => return Err(ImportError::NoVersion),
     };
     let Some(generation) = version::generation_of(&version) else {

@@ -92,16 +92,16 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     };
     let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
 
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     let created = prompt.diagnostics.iter().filter(|note| note.code == DiagnosticCode::ScaffoldCreated);
-    said.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
-    let created = said.len();
+    lines.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
+    let created = lines.len();
     let names: Vec<String> = untrusted.iter().map(|note| untrusted_name(note)).collect();
     match names.len() {
         0 => {}
-        1 => said.push(format!("{} is not trusted and was left out", names[0])),
-        2..=3 => said.push(format!("{} are not trusted and were left out", listed(&names))),
-        many => said.push(format!(
+        1 => lines.push(format!("{} is not trusted and was left out", names[0])),
+        2..=3 => lines.push(format!("{} are not trusted and were left out", listed(&names))),
+        many => lines.push(format!(
             "{}, {} and {} more are not trusted and were left out",
             names[0],
             names[1],
@@ -111,22 +111,22 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     for (names, what) in [(&cut, "cut"), (&dropped, "left out")] {
         match names.as_slice() {
             [] => {}
-            few if few.len() <= 2 => said.push(format!("{} {what}", listed(few))),
+            few if few.len() <= 2 => lines.push(format!("{} {what}", listed(few))),
             many => {
                 let (names, rest) = many.split_at(many.len().min(CUT_NAMED));
                 let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-                said.push(format!("{} {what}: {}{more}", count(many.len(), "part"), names.join(", ")));
+                lines.push(format!("{} {what}: {}{more}", count(many.len(), "part"), names.join(", ")));
             }
         }
     }
     match others.as_slice() {
         [] => {}
         [first, rest @ ..] => {
-            said.push(with_place(first));
-            said.extend((!rest.is_empty()).then(|| count(rest.len(), "more warning")));
+            lines.push(with_place(first));
+            lines.extend((!rest.is_empty()).then(|| count(rest.len(), "more warning")));
         }
     }
-    if said.is_empty() {
+    if lines.is_empty() {
         return None;
     }
     let severity = untrusted
@@ -138,7 +138,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
         .unwrap_or(Severity::Info);
     // A declined project needs no advice.
     let advises =
-        untrusted.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0;
+        untrusted.iter().any(|note| note.severity >= Severity::Warning) && lines.len() == 1 && created == 0;
     let help = advises.then(|| {
         if is_denied() {
             "run it without `--trust deny`".to_owned()
@@ -146,7 +146,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
             "review it with `preface trust diff`, then run `preface trust grant`".to_owned()
         }
     });
-    Some((severity, said.join("; "), help))
+    Some((severity, lines.join("; "), help))
 }
 
 /// Returns a message with its place, where it does not name the file itself.

@@ -141,7 +141,7 @@ impl SubjectFlags {
         conversation: ConversationInput,
     ) -> Result<Option<Subject>, CommandFailure> {
         let ConversationInput { history, prompt, events, mut notes } = conversation;
-        let Some(said) = prompt else {
+        let Some(text) = prompt else {
             let mut subject = self.build(events, ui, asking)?;
             subject.add_history(&history, &mut notes);
             return Ok(Some(subject));
@@ -158,7 +158,7 @@ impl SubjectFlags {
             setup.start()
         };
         let mut session = session?;
-        let became = session.say(&said)?;
+        let became = session.say(&text)?;
         if became == InputOutcome::Handled {
             let notes = session.take_notes();
             ui.say("a hook took care of the message; nothing is sent\n");

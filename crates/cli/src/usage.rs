@@ -86,12 +86,12 @@ pub fn report(error: &Error, ui: &Ui) -> Exit {
 }
 
 fn failure(error: &Error) -> CommandFailure {
-    let said = |kind| error.get(kind).map(words);
-    let arg = said(ContextKind::InvalidArg).unwrap_or_default();
-    let value = said(ContextKind::InvalidValue).unwrap_or_default();
+    let context = |kind| error.get(kind).map(words);
+    let arg = context(ContextKind::InvalidArg).unwrap_or_default();
+    let value = context(ContextKind::InvalidValue).unwrap_or_default();
     let message = match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            format!("unknown command: `{}`", said(ContextKind::InvalidSubcommand).unwrap_or_default())
+            format!("unknown command: `{}`", context(ContextKind::InvalidSubcommand).unwrap_or_default())
         }
         ErrorKind::UnknownArgument if arg == "-" => "unknown argument: `-` (standard input)".to_owned(),
         ErrorKind::UnknownArgument => format!("unknown argument: `{arg}`"),
@@ -105,7 +105,7 @@ fn failure(error: &Error) -> CommandFailure {
             None => format!("bad value for `{}`: `{value}`", flag(&arg)),
         },
         ErrorKind::NoEquals => format!("`{}` needs `=` and a value", flag(&arg)),
-        ErrorKind::ArgumentConflict => match said(ContextKind::PriorArg) {
+        ErrorKind::ArgumentConflict => match context(ContextKind::PriorArg) {
             Some(_) if many_prior(error) => {
                 format!("`{}` cannot be combined with flags such as `-C` or `--trust`", flag(&arg))
             }
@@ -125,16 +125,16 @@ fn failure(error: &Error) -> CommandFailure {
     let suggestion =
         [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue]
             .into_iter()
-            .find_map(said)
+            .find_map(context)
             .map(|near| {
                 // Of several the nearest by our own measure, in which a swap of letters is one slip.
                 let word =
                     [ContextKind::InvalidSubcommand, ContextKind::InvalidValue, ContextKind::InvalidArg];
-                let word = word.into_iter().find_map(said).unwrap_or_default();
+                let word = word.into_iter().find_map(context).unwrap_or_default();
                 let best = did_you_mean(&word, near.split(", ")).or(near.split(", ").next());
                 format!("did you mean `{}`?", best.unwrap_or(&near))
             });
-    let known = || said(ContextKind::ValidValue).filter(|known| !known.is_empty());
+    let known = || context(ContextKind::ValidValue).filter(|known| !known.is_empty());
     let directory = || {
         let is_directory =
             error.kind() == ErrorKind::UnknownArgument && !arg.starts_with('-') && Path::new(&arg).is_dir();

@@ -62,7 +62,7 @@ pub fn compose<'w>(
 #[derive(Debug)]
 struct Composer<'w> {
     snapshot: &'w Snapshot,
-    said: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
+    contributions: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
     slots: Vec<SectionSlot<'w>>,
     outline: Outline<'w>,
 }
@@ -86,7 +86,11 @@ impl<'w> Composer<'w> {
     fn new(snapshot: &'w Snapshot, diagnostics: &mut Diagnostics) -> Self {
         let mut compose = Composer {
             snapshot,
-            said: snapshot.contributions.iter().map(|said| ((&said.section, &said.provider), said)).collect(),
+            contributions: snapshot
+                .contributions
+                .iter()
+                .map(|contribution| ((&contribution.section, &contribution.provider), contribution))
+                .collect(),
             slots: snapshot
                 .profile
                 .sections
@@ -429,7 +433,7 @@ impl<'w> Composer<'w> {
 
     fn plan(&mut self, section: Cow<'w, Section>, guidelines: Vec<Cow<'w, Piece>>) {
         let contribution = match &section.body {
-            SectionBody::Fill(provider) => self.said.get(&(&section.id, provider)).copied(),
+            SectionBody::Fill(provider) => self.contributions.get(&(&section.id, provider)).copied(),
             _ => None,
         };
         let mut items = match (&section.body, &section) {
@@ -458,7 +462,7 @@ impl<'w> Composer<'w> {
                 }
                 None => {
                     let why = contribution
-                        .and_then(|said| said.silent.clone())
+                        .and_then(|contribution| contribution.silent.clone())
                         .unwrap_or_else(|| silence(&section.body));
                     self.leave(section.id.clone(), AbsentReason::NoText, why);
                     return;
@@ -470,7 +474,9 @@ impl<'w> Composer<'w> {
             _ => None,
         };
         let audit_id = provider.as_ref().map(|provider| {
-            contribution.and_then(|said| said.id.clone()).unwrap_or_else(|| provider.as_str().to_owned())
+            contribution
+                .and_then(|contribution| contribution.id.clone())
+                .unwrap_or_else(|| provider.as_str().to_owned())
         });
         let frame = self.snapshot.profile.frame.as_ref().filter(|_| section.framed);
         let framed = |piece: fn(&SectionFrame) -> &Piece| {
@@ -487,10 +493,10 @@ impl<'w> Composer<'w> {
             id: section.id.clone(),
             provider,
             audit_id,
-            stability: contribution.and_then(|said| said.stability).or(section.stability),
-            priority: contribution.and_then(|said| said.priority).unwrap_or(section.priority),
-            max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
-            unread: contribution.map_or(0, |said| said.unread),
+            stability: contribution.and_then(|contribution| contribution.stability).or(section.stability),
+            priority: contribution.and_then(|contribution| contribution.priority).unwrap_or(section.priority),
+            max_tokens: contribution.and_then(|contribution| contribution.max_tokens).or(section.max_tokens),
+            unread: contribution.map_or(0, |contribution| contribution.unread),
             cut: section.cut,
             last: section.last,
             place: section.place,
@@ -659,7 +665,7 @@ fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
             frame.match_indices("item:").any(|(at, _)| frame[at + 5..].starts_with(name))
         })
     };
-    let said = |tool: &'w Tool| -> Option<Cow<'w, str>> {
+    let line = |tool: &'w Tool| -> Option<Cow<'w, str>> {
         section.say.iter().find_map(|say| match say {
             ToolLineSource::Snippet => tool.snippet.as_deref().map(Cow::Borrowed),
             ToolLineSource::Builtin => builtin.get(&tool.name)?.snippet.as_deref().map(Cow::Borrowed),
@@ -672,12 +678,12 @@ fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
         .tools
         .iter()
         .filter(|tool| !tool.is_of_server())
-        .map(|tool| (tool, said(tool)))
-        .filter(|(_, said)| !section.skip_silent || said.as_ref().is_some_and(|said| !said.is_empty()))
-        .map(|(tool, said)| {
+        .map(|tool| (tool, line(tool)))
+        .filter(|(_, line)| !section.skip_silent || line.as_ref().is_some_and(|line| !line.is_empty()))
+        .map(|(tool, line)| {
             let mut variables: Vec<(&'static str, Cow<'w, str>)> = Vec::with_capacity(4);
             variables.push(("name", Cow::Borrowed(tool.name.as_str())));
-            variables.extend(said.map(|said| ("said", said)));
+            variables.extend(line.map(|line| ("said", line)));
             if asks("snippet") {
                 variables.extend(tool.line().map(|line| ("snippet", Cow::Owned(line))));
             }

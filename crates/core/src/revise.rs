@@ -77,7 +77,7 @@ impl Prompt {
             return Vec::new();
         }
         let kept_at_end = self.text.len() - end;
-        let said = &text[from..text.len() - kept_at_end];
+        let middle = &text[from..text.len() - kept_at_end];
         let mut parts = Vec::with_capacity(self.parts.len() + 2);
         let mut gone = SectionRemovals::default();
         let mut rest = Vec::new();
@@ -98,19 +98,19 @@ impl Prompt {
                 rest.extend(tail);
             }
         }
-        if !said.is_empty() {
+        if !middle.is_empty() {
             let origin = Origin::Hook { hook: hook.into(), event };
             parts.push(Part {
                 section: section_of(hook),
                 provider: None,
-                range: from..from + said.len(),
+                range: from..from + middle.len(),
                 stability: Stability::Turn,
                 priority: DEFAULT_PRIORITY,
-                spans: vec![Span { range: 0..said.len(), origin }],
+                spans: vec![Span { range: 0..middle.len(), origin }],
                 cuts: Vec::new(),
             });
         }
-        parts.extend(moved(rest, end, from + said.len()));
+        parts.extend(moved(rest, end, from + middle.len()));
         let there: BTreeSet<&SectionId> = parts.iter().map(|part| &part.section).collect();
         let lost = gone.removed.iter().filter(|one| !there.contains(&one.section));
         self.absent.extend(lost.map(|one| Absent {
@@ -312,8 +312,8 @@ mod tests {
             let mut prompt = Prompt::default().with("a", &[(old, literal("x"))]);
             prompt.revise(new, "h", EVENT);
             prompt.check_tiling().unwrap();
-            let said = prompt.parts.iter().find(|part| part.section == section_of("h")).unwrap();
-            assert_eq!(prompt.text_of(said), middle, "{old} {new}");
+            let found = prompt.parts.iter().find(|part| part.section == section_of("h")).unwrap();
+            assert_eq!(prompt.text_of(found), middle, "{old} {new}");
         }
     }
 

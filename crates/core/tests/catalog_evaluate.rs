@@ -254,16 +254,17 @@ fn a_fact_is_asked_for_where_the_outcome_hangs_on_it_and_nowhere_else() {
 fn each_run_of_the_text_says_who_said_it() {
     let whole = Expression::Template(vec![text("on "), name("GREP"), text(" at "), name("STATUS")]);
     fragments(&whole, |fragments| {
-        let said: Vec<&FragmentSource<'_>> = fragments.iter().map(|fragment| &fragment.said).collect();
-        assert!(matches!(said[0], FragmentSource::Written));
-        assert!(matches!(said[1], FragmentSource::Bound("GREP")));
-        assert!(matches!(said[2], FragmentSource::Written));
-        assert!(matches!(said[3], FragmentSource::Variable(key, _) if key.as_str() == "git:status"));
+        let source: Vec<&FragmentSource<'_>> = fragments.iter().map(|fragment| &fragment.source).collect();
+        assert!(matches!(source[0], FragmentSource::Written));
+        assert!(matches!(source[1], FragmentSource::Bound("GREP")));
+        assert!(matches!(source[2], FragmentSource::Written));
+        assert!(matches!(source[3], FragmentSource::Variable(key, _) if key.as_str() == "git:status"));
     })
     .unwrap();
     // What is made of a variable's value is still its value.
     let made = call(member(name("STATUS"), "trim"), vec![]);
-    fragments(&made, |fragments| assert!(matches!(fragments[0].said, FragmentSource::Variable(..)))).unwrap();
+    fragments(&made, |fragments| assert!(matches!(fragments[0].source, FragmentSource::Variable(..))))
+        .unwrap();
 }
 
 #[test]

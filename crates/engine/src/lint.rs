@@ -260,7 +260,7 @@ impl Lint {
         let snapshot = &built.snapshot;
         let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
         let mut texts: Vec<(&[Piece], Language)> = Vec::new();
-        for item in snapshot.contributions.iter().flat_map(|said| &said.items) {
+        for item in snapshot.contributions.iter().flat_map(|given| &given.items) {
             texts.push((&item.pieces, item.language));
         }
         for layer in &snapshot.stack.0 {
@@ -276,9 +276,9 @@ impl Lint {
             }
             texts.extend(layer.sections.values().map(|pieces| (pieces.as_slice(), Language::Template)));
         }
-        for said in &snapshot.overrides {
-            if let Some(text) = &said.text {
-                texts.push((text, said.language.unwrap_or_default()));
+        for given in &snapshot.overrides {
+            if let Some(text) = &given.text {
+                texts.push((text, given.language.unwrap_or_default()));
             }
         }
         if let Some(stored) = &snapshot.stored {

@@ -77,12 +77,12 @@ pub fn tool_of(rule: &str) -> &str {
 
 /// True where a name in a list of tools means a tool that goes by these names.
 #[must_use]
-pub fn is_named(said: &str, names: &[&str]) -> bool {
-    match said.strip_suffix('*') {
+pub fn is_named(pattern: &str, names: &[&str]) -> bool {
+    match pattern.strip_suffix('*') {
         Some(start) => names
             .iter()
             .any(|name| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))),
-        None => names.iter().any(|name| name.eq_ignore_ascii_case(said)),
+        None => names.iter().any(|name| name.eq_ignore_ascii_case(pattern)),
     }
 }
 

@@ -78,8 +78,8 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnos
 
 /// Returns the first line that is not blank, without the marks of a heading.
 fn first_line(body: &str) -> &str {
-    let said = |line: &&str| !trim(line).is_empty();
-    let line = body.lines().map(|line| line.trim_start_matches('#')).find(said);
+    let has_text = |line: &&str| !trim(line).is_empty();
+    let line = body.lines().map(|line| line.trim_start_matches('#')).find(has_text);
     line.map(trim).unwrap_or_default()
 }
 

@@ -225,45 +225,45 @@ pub fn overrides(
     let project = scope == Some(Scope::Project);
     SectionOverride::read_all(&alone)
         .into_iter()
-        .filter_map(|said| {
-            if !SectionId::is_valid(&said.id) {
+        .filter_map(|given| {
+            if !SectionId::is_valid(&given.id) {
                 notes.push(Diagnostic::warning(
                     DiagnosticCode::SectionName,
-                    format!("{}: `{}` is no section id", layer.path(), said.id),
+                    format!("{}: `{}` is no section id", layer.path(), given.id),
                 ));
                 return None;
             }
-            let text = match said.content.map(|content| content.value) {
+            let text = match given.content.map(|content| content.value) {
                 None => None,
                 Some(SectionContent::Text(text)) => {
                     let span =
-                        alone.at(&["sections", &said.id, "text"]).map_or(0..0, settings::SettingsNode::span);
+                        alone.at(&["sections", &given.id, "text"]).map_or(0..0, settings::SettingsNode::span);
                     Some(vec![Piece { text, origin: origin(scope, layer.path(), span) }])
                 }
                 // Without its text nothing of the entry counts; a note says why.
                 Some(SectionContent::File(file)) => {
-                    Some(section_file(scope, &file, &said.id, layer.path(), look)?)
+                    Some(section_file(scope, &file, &given.id, layer.path(), look)?)
                 }
             };
             // Without its condition it would always be included; the error is that of the settings.
             let when: Option<Condition> =
-                said.when.map(|when| serde_json::from_value(when.value)).transpose().ok()?;
+                given.when.map(|when| serde_json::from_value(when.value)).transpose().ok()?;
             Some(Override {
                 source: layer.path().to_owned(),
                 project,
                 text,
-                language: said.language.map(|language| match language.value {
+                language: given.language.map(|language| match language.value {
                     settings::LanguageSetting::Template => Language::Template,
                     settings::LanguageSetting::Verbatim => Language::Verbatim,
                 }),
                 when,
-                after: said.after.map(|after| after.value),
-                before: said.before.map(|before| before.value),
-                priority: said.priority.map(|priority| priority.value),
-                max_tokens: said.max_tokens.map(|max| usize::try_from(max.value).unwrap_or(usize::MAX)),
-                stability: said.stability.map(|stability| stability.value),
-                disable: said.disabled_by.map(|_| true),
-                id: said.id,
+                after: given.after.map(|after| after.value),
+                before: given.before.map(|before| before.value),
+                priority: given.priority.map(|priority| priority.value),
+                max_tokens: given.max_tokens.map(|max| usize::try_from(max.value).unwrap_or(usize::MAX)),
+                stability: given.stability.map(|stability| stability.value),
+                disable: given.disabled_by.map(|_| true),
+                id: given.id,
             })
         })
         .collect()
@@ -272,13 +272,13 @@ pub fn overrides(
 /// Reads `systemPrompt` from the merged settings. An empty text is treated as unset.
 #[must_use]
 pub fn system_prompt(settings: &MergedSettings) -> SettingsPrompt {
-    let said = |key: &str| {
+    let given = |key: &str| {
         let node = settings.at(&["systemPrompt", key])?;
         let text = node.as_text().filter(|text| !text.is_empty())?.to_owned();
         Some(Piece { text, origin: origin(node.by().scope(), &node.place().path, node.span()) })
     };
     let combine = settings.at(&["systemPrompt", "combine"]).and_then(|node| node.as_flag()) == Some(true);
-    SettingsPrompt { custom: said("custom"), append: said("append"), combine }
+    SettingsPrompt { custom: given("custom"), append: given("append"), combine }
 }
 
 fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Origin {

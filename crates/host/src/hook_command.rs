@@ -209,8 +209,8 @@ fn failure(error: &RunError) -> HookFailure {
 
 fn ended(status: RunStatus, stderr: &[u8]) -> HookFailure {
     let words = String::from_utf8_lossy(stderr);
-    let said = words.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
-    HookFailure::Ended { status: status.to_string(), said }
+    let output = words.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    HookFailure::Ended { status: status.to_string(), output }
 }
 
 #[cfg(test)]
@@ -273,9 +273,9 @@ mod tests {
         for (fake, failure) in [
             (
                 FakeRun::failing(7, "\n  no \nmore"),
-                HookFailure::Ended { status: "exit code 7".into(), said: Some("no".into()) },
+                HookFailure::Ended { status: "exit code 7".into(), output: Some("no".into()) },
             ),
-            (FakeRun::failing(1, ""), HookFailure::Ended { status: "exit code 1".into(), said: None }),
+            (FakeRun::failing(1, ""), HookFailure::Ended { status: "exit code 1".into(), output: None }),
             (FakeRun::printing("").taking(late), HookFailure::Late { timeout_ms: 5000 }),
             (FakeRun::printing(vec![b' '; OUTPUT_LIMIT + 1]), HookFailure::TooMuch { limit: OUTPUT_LIMIT }),
             (

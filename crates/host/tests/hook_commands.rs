@@ -64,7 +64,7 @@ fn a_hook_that_prints_nothing_changes_nothing() {
 #[test]
 fn one_that_exits_7_failed() {
     let told = say("echo '{\"system_prompt\":\"x\"}'; echo 'no such thing' >&2; exit 7");
-    let ended = HookFailure::Ended { status: "exit code 7".into(), said: Some("no such thing".into()) };
+    let ended = HookFailure::Ended { status: "exit code 7".into(), output: Some("no such thing".into()) };
     assert_eq!(told.reply, Err(ended));
 }
 

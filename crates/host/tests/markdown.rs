@@ -108,10 +108,12 @@ fn look_as<T>(
     };
     let McpServers { mut servers, .. } = mcp_servers::resolve(extensions::mcp_files(&look));
     for server in servers.iter_mut().filter(|server| server.runnable) {
-        server.value.said = mcp_recordings::recall(server, &look).map(Arc::new);
+        server.value.recorded = mcp_recordings::recall(server, &look).map(Arc::new);
     }
-    let tools =
-        servers.iter().filter_map(|server| Some((server, server.value.said.as_ref()?))).flat_map(tools_of);
+    let tools = servers
+        .iter()
+        .filter_map(|server| Some((server, server.value.recorded.as_ref()?)))
+        .flat_map(tools_of);
     let turn = Turn { tools: tools.collect(), ..turn.clone() };
     let look = ProviderContext { servers: &servers, turn: &turn, ..look };
     let got = see(&look);

@@ -52,7 +52,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         for note in &one.notes {
             println!("{name}: {}: {}", note.code, note.message);
         }
-        let said = match &one.said {
+        let said = match &one.result {
             Ok(said) => said,
             Err(problem) => {
                 println!("{name}: {}: {problem}", problem.code());
@@ -83,5 +83,5 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             said.resources.len(),
         );
     }
-    Ok(if reply.iter().all(|one| one.said.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if reply.iter().all(|one| one.result.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -124,7 +124,7 @@ fn not_received(target: &ServerTarget, took: Duration, problem: McpError) -> Ser
         took,
         calls_itself: None,
         protocol: None,
-        said: Err(problem),
+        result: Err(problem),
         refused: Vec::new(),
         notes: Vec::new(),
     }
@@ -145,7 +145,7 @@ async fn contained(
 async fn ask_one(target: &ServerTarget, limits: &AskLimits) -> ServerReply {
     let start = Instant::now();
     let time = AskDeadline::of(start, target.deadline);
-    let (said, mut story) = match &target.reach {
+    let (result, mut story) = match &target.reach {
         ServerEndpoint::Program { command, args, env, cwd } => {
             let start = || ServerProcess::start(command, args, env, cwd);
             ask_program(&start, command, cwd, target, limits, &time).await
@@ -153,7 +153,7 @@ async fn ask_one(target: &ServerTarget, limits: &AskLimits) -> ServerReply {
         ServerEndpoint::Address { url, headers } => ask_address(url, headers, target, limits, &time).await,
     };
     story.close_notes();
-    let said = said.map(|()| {
+    let result = result.map(|()| {
         story.described.settle();
         story.notes.extend(text::warning(&story.described));
         story.described
@@ -161,7 +161,7 @@ async fn ask_one(target: &ServerTarget, limits: &AskLimits) -> ServerReply {
     let PartialReply { calls_itself, protocol, refused, notes, .. } = story;
     let took = start.elapsed();
     let mut reply =
-        ServerReply { name: target.name.clone(), took, calls_itself, protocol, said, refused, notes };
+        ServerReply { name: target.name.clone(), took, calls_itself, protocol, result, refused, notes };
     Secrets::of(target).hide(&mut reply);
     reply
 }
@@ -240,8 +240,8 @@ pub(crate) async fn ask_program(
             handshake = again;
             continue;
         }
-        let said = judge(talked, &intake, &mut story, || last_words(status, &program));
-        return (said, story);
+        let result = judge(talked, &intake, &mut story, || last_words(status, &program));
+        return (result, story);
     }
 }
 
@@ -341,12 +341,12 @@ mod tests {
         let target = nobody();
         let reply = contained(&target, async { panic!("this is expected in the output of a test") }).await;
         assert_eq!(reply.name, "nobody");
-        assert!(matches!(reply.said, Err(McpError::Lied(why)) if why.contains("please report this bug")));
+        assert!(matches!(reply.result, Err(McpError::Lied(why)) if why.contains("please report this bug")));
     }
 
     #[tokio::test]
     async fn a_caller_inside_a_runtime_may_ask() {
         let reply = ask(&[nobody(), nobody()], &crate::AskLimits::default(), &|_| ());
-        assert!(reply.iter().all(|one| matches!(one.said, Err(McpError::Unreachable(_)))), "{reply:?}");
+        assert!(reply.iter().all(|one| matches!(one.result, Err(McpError::Unreachable(_)))), "{reply:?}");
     }
 }

@@ -45,7 +45,7 @@ pub fn replay(answers: &[u8], limits: &AskLimits) -> Option<ServerReply> {
         let talk = converse(lines, Handshake::Either, &wants, limits, &mut story);
         tokio::time::timeout(Duration::from_secs(2), talk).await.ok()
     });
-    let said = judge(talked, &intake, &mut story, String::new).map(|()| {
+    let result = judge(talked, &intake, &mut story, String::new).map(|()| {
         story.described.settle();
         story.notes.extend(text::warning(&story.described));
         story.described
@@ -56,7 +56,7 @@ pub fn replay(answers: &[u8], limits: &AskLimits) -> Option<ServerReply> {
         took: start.elapsed(),
         calls_itself,
         protocol,
-        said,
+        result,
         refused,
         notes,
     })
@@ -109,7 +109,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[{"uri":"r:","text":"text"}]}}"#,
         ];
         let reply = replay(answers.join("\n").as_bytes(), &AskLimits::default()).unwrap();
-        let said = reply.said.unwrap();
-        assert_eq!((said.tools[0].name.as_str(), said.fetched.len()), ("t", 2));
+        let result = reply.result.unwrap();
+        assert_eq!((result.tools[0].name.as_str(), result.fetched.len()), ("t", 2));
     }
 }

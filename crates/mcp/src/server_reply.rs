@@ -18,7 +18,7 @@ pub struct ServerReply {
     /// The negotiated version of the protocol.
     pub protocol: Option<String>,
     /// The lists of the server, or the reason why they are not known.
-    pub said: Result<ServerDescription, McpError>,
+    pub result: Result<ServerDescription, McpError>,
     /// The lists that the server announces and refused to give: `tools`, `prompts` or `resources`.
     pub refused: Vec<&'static str>,
     /// The diagnostics of the connection, even if the server answered.

@@ -124,14 +124,14 @@ fn method(seen: &Seen) -> &str {
 }
 
 fn lie_of(reply: &ServerReply) -> &str {
-    match &reply.said {
+    match &reply.result {
         Err(McpError::Lied(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
 
 fn unreachable_of(reply: &ServerReply) -> &str {
-    match &reply.said {
+    match &reply.result {
         Err(McpError::Unreachable(why)) => why,
         other => panic!("it was reached: {other:?}"),
     }
@@ -225,7 +225,7 @@ fn a_stream_that_breaks_off_is_taken_up_again() {
         }
     });
     let reply = ask_one(server.target(30));
-    assert_eq!(reply.said.unwrap().tools[0].name, "late");
+    assert_eq!(reply.result.unwrap().tools[0].name, "late");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn a_status_is_told() {
         _ => json_with("good", stream, seen),
     });
     let reply = ask_one(server.target(20));
-    assert!(matches!(&reply.said, Err(McpError::Died(why)) if why.contains("HTTP 503")), "{reply:?}");
+    assert!(matches!(&reply.result, Err(McpError::Died(why)) if why.contains("HTTP 503")), "{reply:?}");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn a_flood_is_cut_off() {
     ];
     for (at, manner) in endless.into_iter().enumerate() {
         let reply = ask_one(Server::start(manner).target(50));
-        assert_eq!(reply.said, Err(McpError::Flooded(8 << 20)), "{at}");
+        assert_eq!(reply.result, Err(McpError::Flooded(8 << 20)), "{at}");
         assert!(reply.took < Duration::from_secs(40), "{at}: {:?}", reply.took);
     }
 }
@@ -337,7 +337,7 @@ fn endless_headers_end() {
         while stream.write_all(b"X-More: and more\r\n").is_ok() {}
     });
     let reply = ask_one(server.target(50));
-    assert!(reply.said.is_err() && reply.took < Duration::from_secs(40), "{reply:?}");
+    assert!(reply.result.is_err() && reply.took < Duration::from_secs(40), "{reply:?}");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
     assert!(!unreachable_of(&ask_one(server.target(20))).is_empty());
     let server = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
     let reply = ask_one(server.target(2));
-    assert_eq!(reply.said, Err(McpError::Late));
+    assert_eq!(reply.result, Err(McpError::Late));
     let server = Server::start(|stream, seen| match method(seen) {
         "prompts/list" => {
             let _ = stream.write_all(
@@ -370,7 +370,7 @@ fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
         }
         _ => json_with("good", stream, seen),
     });
-    assert!(matches!(ask_one(server.target(20)).said, Err(McpError::Died(_))));
+    assert!(matches!(ask_one(server.target(20)).result, Err(McpError::Died(_))));
 }
 
 #[test]
@@ -382,6 +382,6 @@ fn an_unreachable_address_does_not_delay_the_others() {
     targets[0].name = "silent".to_owned();
     let reply = ask(&targets, &AskLimits::default(), &|reply| told.lock().unwrap().push(reply.name.clone()));
     assert_eq!(told.into_inner().unwrap(), ["http", "silent"]);
-    assert_eq!(reply[0].said, Err(McpError::Late));
+    assert_eq!(reply[0].result, Err(McpError::Late));
     assert!(codes(&reply[1]).contains(&"mcp/hidden"));
 }

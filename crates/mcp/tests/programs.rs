@@ -32,14 +32,14 @@ fn fake_at(manners: &str, place: &Path, seconds: u64) -> ServerTarget {
 }
 
 fn lie_of(reply: &ServerReply) -> &str {
-    match &reply.said {
+    match &reply.result {
         Err(McpError::Lied(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
 
 fn death_of(reply: &ServerReply) -> &str {
-    match &reply.said {
+    match &reply.result {
         Err(McpError::Died(why)) => why,
         other => panic!("no death: {other:?}"),
     }
@@ -74,7 +74,7 @@ fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
     let reply = ask_one(fake("modern", 30));
     assert_eq!(reply.protocol.as_deref(), Some("2026-07-28"), "{reply:?}");
     assert_eq!(reply.calls_itself.as_deref(), Some("fake 2.0"));
-    assert_eq!(reply.said.unwrap().tools.len(), 2);
+    assert_eq!(reply.result.unwrap().tools.len(), 2);
 }
 
 #[test]
@@ -97,15 +97,15 @@ fn an_older_server_that_dies_of_the_newer_way_is_asked_again() {
 
 #[test]
 fn a_server_that_says_nothing_is_late() {
-    assert_eq!(ask_one(fake("silent", 1)).said, Err(McpError::Late));
+    assert_eq!(ask_one(fake("silent", 1)).result, Err(McpError::Late));
     let reply = ask_one(fake("silent-about-tools", 2));
-    assert_eq!((&reply.said, reply.calls_itself.as_deref()), (&Err(McpError::Late), Some("fake 1.0")));
+    assert_eq!((&reply.result, reply.calls_itself.as_deref()), (&Err(McpError::Late), Some("fake 1.0")));
 }
 
 #[test]
 fn what_a_profile_names_and_comes_too_late_does_not_cost_the_lists() {
     let reply = ask_one(ServerTarget { wants: wants(), ..fake("silent-about-prompts", 3) });
-    assert_eq!(reply.said.as_ref().unwrap().tools.len(), 2);
+    assert_eq!(reply.result.as_ref().unwrap().tools.len(), 2);
     assert_eq!(codes(&reply), ["mcp/late"]);
 }
 
@@ -121,7 +121,10 @@ fn a_server_that_cannot_start_says_why_without_its_key() {
         cwd: "/no/where".into(),
     };
     let reply = ask_one(target("ghost", reach, 5));
-    assert!(matches!(&reply.said, Err(McpError::Unreachable(why)) if why.contains("/no/where")), "{reply:?}");
+    assert!(
+        matches!(&reply.result, Err(McpError::Unreachable(why)) if why.contains("/no/where")),
+        "{reply:?}"
+    );
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn a_server_that_dies_is_dead_and_not_late() {
 fn a_flood_is_cut_off() {
     for manners in ["floods-line", "floods-notes", "floods-requests"] {
         let reply = ask_one(fake(manners, 60));
-        assert_eq!(reply.said, Err(McpError::Flooded(8 << 20)), "{manners}");
+        assert_eq!(reply.result, Err(McpError::Flooded(8 << 20)), "{manners}");
         assert!(reply.took < Duration::from_secs(45), "{manners}: {:?}", reply.took);
     }
 }
@@ -146,26 +149,26 @@ fn a_flood_is_cut_off() {
 #[test]
 fn a_list_is_taken_up_to_its_limit() {
     let reply = ask_one(fake("many", 60));
-    assert_eq!((reply.said.as_ref().unwrap().tools.len(), codes(&reply)), (1000, vec!["mcp/too-many"]));
+    assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (1000, vec!["mcp/too-many"]));
     let limits = AskLimits { items: 10_000, ..AskLimits::default() };
     let reply = ask(&[fake("many", 60)], &limits, &|_| ()).remove(0);
-    assert_eq!((reply.said.unwrap().tools.len(), reply.notes.len()), (5000, 0));
+    assert_eq!((reply.result.unwrap().tools.len(), reply.notes.len()), (5000, 0));
 }
 
 #[test]
 fn all_pages_of_a_list_are_asked_for_and_not_for_ever() {
     let reply = ask_one(fake("pages", 30));
-    let names: Vec<_> = reply.said.unwrap().tools.into_iter().map(|tool| tool.name).collect();
+    let names: Vec<_> = reply.result.unwrap().tools.into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["a", "b", "c"]);
     let reply = ask_one(fake("endless-pages", 60));
-    assert_eq!((reply.said.as_ref().unwrap().tools.len(), codes(&reply)), (100, vec!["mcp/too-many"]));
+    assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (100, vec!["mcp/too-many"]));
     assert!(lie_of(&ask_one(fake("circle", 30))).contains("a cursor came twice"));
 }
 
 #[test]
 fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
     let reply = ask_one(fake("bad-items", 30));
-    let tools = &reply.said.as_ref().unwrap().tools;
+    let tools = &reply.result.as_ref().unwrap().tools;
     assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["bare", "good", "long"]);
     assert_eq!(tools[2].description.as_ref().unwrap().len(), 64 << 10);
     let told: Vec<_> = reply.notes.iter().map(|note| (note.code.as_str(), &*note.message)).collect();
@@ -198,7 +201,7 @@ fn hidden_text_is_named_and_stays() {
     ] {
         assert!(warning.message.contains(named), "{}", warning.message);
     }
-    let said = reply.said.unwrap();
+    let said = reply.result.unwrap();
     let tagged = said.tools.iter().find(|tool| tool.name == "tagged").unwrap();
     assert!(tagged.description.as_ref().unwrap().contains('\u{e0073}'));
 }
@@ -214,7 +217,7 @@ fn a_lie_is_told_as_one() {
 #[test]
 fn what_a_server_writes_beside_its_messages_is_a_note() {
     let reply = ask_one(ServerTarget { wants: wants(), ..fake("banner", 30) });
-    assert_eq!(reply.said.as_ref().unwrap().tools.len(), 2);
+    assert_eq!(reply.result.as_ref().unwrap().tools.len(), 2);
     assert_eq!(codes(&reply), ["mcp/not-text", "mcp/nonsense"]);
     assert!(reply.notes[1].message.contains("`Server is running!`"));
 }
@@ -222,7 +225,7 @@ fn what_a_server_writes_beside_its_messages_is_a_note() {
 #[test]
 fn a_list_that_is_announced_and_refused_is_a_note() {
     let reply = ask_one(fake("refuses", 30));
-    assert_eq!(reply.said.as_ref().unwrap().prompts.len(), 1);
+    assert_eq!(reply.result.as_ref().unwrap().prompts.len(), 1);
     assert_eq!(codes(&reply), ["mcp/refused"]);
 }
 
@@ -286,6 +289,6 @@ fn a_bad_server_does_not_delay_the_good_ones() {
     let names = |all: &[ServerReply]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&reply), ["silent", "good", "floods-line", "complains", "dies", "modern"]);
     assert_eq!(told.into_inner().unwrap().last().map(String::as_str), Some("silent"), "it is the last");
-    assert_eq!(reply[0].said, Err(McpError::Late));
-    assert!(reply[1].said.is_ok() && reply[3].said.is_ok() && reply[5].said.is_ok());
+    assert_eq!(reply[0].result, Err(McpError::Late));
+    assert!(reply[1].result.is_ok() && reply[3].result.is_ok() && reply[5].result.is_ok());
 }

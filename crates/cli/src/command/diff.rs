@@ -225,14 +225,14 @@ impl AgainstFlags {
 
     /// Names the other side by what is different about it.
     fn name(&self, preset: &str) -> String {
-        let said = [
+        let changed = [
             ("model", self.against_model.clone()),
             ("tools", self.against_tools.as_ref().map(|ToolNames(names)| names.join(","))),
             ("conversation", self.against_conversation.clone()),
             ("now", self.against_now.clone()),
             ("tz", self.against_tz.clone()),
         ];
-        let mut with: Vec<String> = said
+        let mut with: Vec<String> = changed
             .into_iter()
             .filter_map(|(what, value)| Some(format!("{what} {}", one_line(&value?))))
             .collect();

@@ -215,10 +215,10 @@ fn because(entry: ListingRow<'_>) -> String {
 
 /// Returns advice on how to change the result, the most likely wish first.
 fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
+    let mut sentences: Vec<String> = Vec::new();
     let mut say = |sentence: String| {
-        if !said.contains(&sentence) {
-            said.push(sentence);
+        if !sentences.contains(&sentence) {
+            sentences.push(sentence);
         }
     };
     let is_in_use = entries.iter().any(|entry| entry.active);
@@ -268,12 +268,12 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
             say(format!("To get {} back, remove {}.", whose(nearest.scope), source(entry)));
         }
     }
-    if said.is_empty()
+    if sentences.is_empty()
         && let [lone] = entries
     {
-        said.push(without(*lone));
+        sentences.push(without(*lone));
     }
-    said
+    sentences
 }
 
 fn on_again(entry: ListingRow<'_>, by: &DisabledBy) -> String {

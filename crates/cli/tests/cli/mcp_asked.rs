@@ -310,7 +310,7 @@ fn inspect_and_test_record_nothing_unless_told() {
         assert!(seen.stdout.contains(part), "{part:?} in {}", seen.stdout);
     }
     let said = sandbox.run("preface mcp inspect git --format json").exits(0).json();
-    assert_eq!(said["said"]["tools"][1]["name"], "status");
+    assert_eq!(said["description"]["tools"][1]["name"], "status");
     let tested = sandbox.run("preface mcp test").exits(0);
     assert!(
         tested.stdout.contains("\ngit     answered") && tested.stdout.ends_with("fake 1.0\n"),

@@ -958,8 +958,8 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "mcp-inspect",
             "The description of a server.",
             one_of(&[
-                all(&[answer, object(&[("said", said.clone())])]),
-                all(&[recorded, object(&[("name", text("The name.")), ("said", said)])]),
+                all(&[answer, object(&[("description", said.clone())])]),
+                all(&[recorded, object(&[("name", text("The name.")), ("description", said)])]),
             ]),
             &[
                 ("preface mcp inspect git --preset stud --format json", 0),

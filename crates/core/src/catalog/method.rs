@@ -284,9 +284,9 @@ pub(super) fn json<'a>(
     let text = text.map_err(|error| EvaluationError::Fault(error.to_string()))?;
     machine.room(text.len())?;
     // The JSON of a value has the origins of the value's parts.
-    let mut said = Rope::default();
-    texts(machine, &first, &mut said)?;
-    Ok(ExpressionValue::Text(said.made(text)))
+    let mut parts = Rope::default();
+    texts(machine, &first, &mut parts)?;
+    Ok(ExpressionValue::Text(parts.made(text)))
 }
 
 /// Collects the texts in a value, for their origins.

@@ -24,7 +24,7 @@ pub struct Fragment<'a> {
     /// The text.
     pub text: Cow<'a, str>,
     /// The source.
-    pub said: FragmentSource<'a>,
+    pub source: FragmentSource<'a>,
 }
 
 /// A text in runs.
@@ -32,8 +32,8 @@ pub struct Fragment<'a> {
 pub(super) struct Rope<'a>(pub Vec<Fragment<'a>>);
 
 impl<'a> Rope<'a> {
-    pub(super) fn of(text: impl Into<Cow<'a, str>>, said: FragmentSource<'a>) -> Self {
-        Rope(vec![Fragment { text: text.into(), said }])
+    pub(super) fn of(text: impl Into<Cow<'a, str>>, source: FragmentSource<'a>) -> Self {
+        Rope(vec![Fragment { text: text.into(), source }])
     }
 
     pub(super) fn written(text: impl Into<Cow<'a, str>>) -> Self {
@@ -64,13 +64,13 @@ impl<'a> Rope<'a> {
     /// Returns a text that was computed from this one. Its source is the strongest one here: a variable, then
     /// a binding, then the expression.
     pub(super) fn made(&self, text: String) -> Rope<'a> {
-        let rank = |said: &FragmentSource<'_>| match said {
+        let rank = |source: &FragmentSource<'_>| match source {
             FragmentSource::Written => 0,
             FragmentSource::Bound(_) => 1,
             FragmentSource::Variable(..) => 2,
         };
-        let said = self.0.iter().map(|fragment| &fragment.said).max_by_key(|said| rank(said));
-        Rope::of(text, said.cloned().unwrap_or(FragmentSource::Written))
+        let source = self.0.iter().map(|fragment| &fragment.source).max_by_key(|source| rank(source));
+        Rope::of(text, source.cloned().unwrap_or(FragmentSource::Written))
     }
 }
 

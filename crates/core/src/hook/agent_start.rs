@@ -89,7 +89,7 @@ impl AgentStart {
         rebuild: impl FnOnce(&[String]) -> Prompt,
     ) -> Diagnostics {
         let mut notes = Vec::new();
-        let Some(reply) = hook.said(EVENT, reply, &mut notes) else { return notes };
+        let Some(reply) = hook.accepted(EVENT, reply, &mut notes) else { return notes };
         let mut stale = false;
         let mut seen = None;
         if let Some(tools) = reply.active_tools {
@@ -234,10 +234,10 @@ mod tests {
         ] {
             let mut start = AgentStart::new(base("all"));
             hear(&mut start, "a", before);
-            let said = format!("{reply:?}");
+            let accepted = format!("{reply:?}");
             let names = reply.active_tools.clone();
-            assert_eq!(hear(&mut start, "b", reply), codes, "{said}");
-            assert_eq!(start.prompt().text, result, "{said}");
+            assert_eq!(hear(&mut start, "b", reply), codes, "{accepted}");
+            assert_eq!(start.prompt().text, result, "{accepted}");
             assert_eq!(start.active_tools(), names.as_deref(), "the request carries the new tools");
         }
     }

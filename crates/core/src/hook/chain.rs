@@ -25,7 +25,7 @@ pub fn hear_input(
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) -> ControlFlow<()> {
-    let Some(reply) = hook.said(HookEvent::Input, reply, notes) else { return ControlFlow::Continue(()) };
+    let Some(reply) = hook.accepted(HookEvent::Input, reply, notes) else { return ControlFlow::Continue(()) };
     if reply.handled {
         return ControlFlow::Break(());
     }
@@ -43,7 +43,7 @@ pub fn hear_context(
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) {
-    if let Some(list) = hook.said(HookEvent::Context, reply, notes).and_then(|reply| reply.messages) {
+    if let Some(list) = hook.accepted(HookEvent::Context, reply, notes).and_then(|reply| reply.messages) {
         *messages = list;
     }
 }
@@ -65,7 +65,7 @@ pub fn hear_resources(
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) {
-    let Some(reply) = hook.said(HookEvent::ResourcesDiscover, reply, notes) else { return };
+    let Some(reply) = hook.accepted(HookEvent::ResourcesDiscover, reply, notes) else { return };
     let mut known: BTreeSet<String> = paths.iter().map(|one| one.path.clone()).collect();
     let new = reply.skill_paths.into_iter().filter(|path| known.insert(path.clone()));
     paths.extend(new.map(|path| SkillPath { path, hook: hook.name.to_owned() }));

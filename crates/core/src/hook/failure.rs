@@ -18,7 +18,7 @@ pub enum HookFailure {
         /// The exit status for the message: `exit code 7`.
         status: String,
         /// The first line of its stderr.
-        said: Option<String>,
+        output: Option<String>,
     },
     /// A timeout; the hook was ended.
     Late {
@@ -118,9 +118,9 @@ impl HookFailure {
 impl fmt::Display for HookFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HookFailure::Ended { status, said: None } => write!(f, "it ended with {status}"),
-            HookFailure::Ended { status, said: Some(said) } => {
-                write!(f, "it ended with {status}: {}", one_line(said))
+            HookFailure::Ended { status, output: None } => write!(f, "it ended with {status}"),
+            HookFailure::Ended { status, output: Some(output) } => {
+                write!(f, "it ended with {status}: {}", one_line(output))
             }
             HookFailure::Late { timeout_ms } => write!(f, "no answer within {timeout_ms} ms"),
             HookFailure::TooMuch { limit } => write!(f, "its answer is longer than {limit} bytes"),
@@ -165,7 +165,10 @@ mod tests {
         for (event, failure, message, help) in [
             (
                 HookEvent::BeforeAgentStart,
-                HookFailure::Ended { status: "exit code 7".into(), said: Some("\n oh\u{1b}[1m\nno".into()) },
+                HookFailure::Ended {
+                    status: "exit code 7".into(),
+                    output: Some("\n oh\u{1b}[1m\nno".into()),
+                },
                 r"hook `a\u{202e}b` failed at before_agent_start and was skipped: it ended with exit code 7: oh\u{1b}[1m",
                 None,
             ),

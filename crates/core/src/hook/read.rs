@@ -170,7 +170,7 @@ mod tests {
             let (read, notes) = read(event, all).expect("an answer");
             assert_eq!(read, reply, "{event}");
             assert_eq!(notes.len(), 1, "{event} {notes:?}");
-            assert!(read.said().iter().all(|key| event.answers().contains(key)));
+            assert!(read.keys().iter().all(|key| event.answers().contains(key)));
         }
         for event in HookEvent::ALL {
             assert!(event.answers().iter().all(|key| KEYS.contains(key)), "{event} answers with known keys");

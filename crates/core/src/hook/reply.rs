@@ -69,8 +69,8 @@ impl HookReply {
 
     /// Returns the keys that are set.
     #[must_use]
-    pub fn said(&self) -> Vec<&'static str> {
-        let said = [
+    pub fn keys(&self) -> Vec<&'static str> {
+        let keys = [
             self.prompt.is_some(),
             self.handled,
             self.system_prompt.is_some(),
@@ -80,14 +80,14 @@ impl HookReply {
             self.messages.is_some(),
             !self.skill_paths.is_empty(),
         ];
-        KEYS.into_iter().zip(said).filter_map(|(key, said)| said.then_some(key)).collect()
+        KEYS.into_iter().zip(keys).filter_map(|(key, keys)| keys.then_some(key)).collect()
     }
 
     /// Clears the keys without a meaning at this event, and returns a warning about them.
     #[must_use]
     pub fn confine(&mut self, hook: &str, event: HookEvent) -> Option<Diagnostic> {
         let heeded = event.answers();
-        let ignored: Vec<&str> = self.said().into_iter().filter(|key| !heeded.contains(key)).collect();
+        let ignored: Vec<&str> = self.keys().into_iter().filter(|key| !heeded.contains(key)).collect();
         for key in &ignored {
             self.forget(key);
         }
@@ -174,12 +174,12 @@ mod tests {
             messages: Some(vec![]),
             skill_paths: vec!["s".into()],
         };
-        assert_eq!(all.said(), KEYS);
+        assert_eq!(all.keys(), KEYS);
         for event in HookEvent::ALL {
             let mut reply = all.clone();
             let note = reply.confine("h", event).expect("some of it means nothing here");
             assert_eq!(note.code.as_str(), "hook/ignored-key");
-            assert_eq!(reply.said().len(), event.answers().len(), "{event}");
+            assert_eq!(reply.keys().len(), event.answers().len(), "{event}");
             assert_eq!(reply.confine("h", event), None);
         }
         let mut reply = all.clone();

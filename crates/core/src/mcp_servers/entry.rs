@@ -20,7 +20,7 @@ pub struct DeclaredServer {
     pub server: Option<McpServer>,
     /// The recording, after it was looked up; `None` if there is none.
     #[serde(skip)]
-    pub said: Option<Arc<StoredRecording>>,
+    pub recorded: Option<Arc<StoredRecording>>,
 }
 
 #[cfg(feature = "openapi")]

@@ -196,7 +196,7 @@ fn take_within(notes: &mut Diagnostics, node: &SettingsNode) -> Diagnostics {
 }
 
 impl ServerDeclaration {
-    fn read(id: &str, node: &SettingsNode, said: Diagnostics) -> ServerDeclaration {
+    fn read(id: &str, node: &SettingsNode, found: Diagnostics) -> ServerDeclaration {
         let place = without_excerpt(node.key_place());
         let mut reading = ServerReader {
             place: place.clone(),
@@ -208,7 +208,7 @@ impl ServerDeclaration {
         if let Some(fault) = id_fault(id) {
             reading.wrong("", format!("the id `{}` {fault}", shown(id)));
         }
-        for note in said {
+        for note in found {
             // Products differ in which duplicate they use, so the excerpt must not show only one of them.
             let twice = note.place.as_ref().is_some_and(|of| of.span == place.span);
             let (stage, message) = match twice {
@@ -320,7 +320,7 @@ impl<'n> ServerReader<'n> {
     }
 
     fn switch(&mut self) -> Option<ServerSwitch> {
-        let mut said: Option<ServerSwitch> = None;
+        let mut found: Option<ServerSwitch> = None;
         for key in ["disable", "disabled"] {
             let Some(node) = self.node(key) else { continue };
             let Some(off) = node.as_flag() else {
@@ -328,14 +328,14 @@ impl<'n> ServerReader<'n> {
                 self.wrong_at(format!("/{key}"), message, node, None);
                 continue;
             };
-            if said.as_ref().is_some_and(|said| said.off != off) {
+            if found.as_ref().is_some_and(|found| found.off != off) {
                 let message = "`disable` and `disabled` contradict each other".to_owned();
                 self.wrong_at(format!("/{key}"), message, node, Some("keep `disable`".to_owned()));
                 return None;
             }
-            said.get_or_insert(ServerSwitch { off, place: without_excerpt(node.place()) });
+            found.get_or_insert(ServerSwitch { off, place: without_excerpt(node.place()) });
         }
-        said
+        found
     }
 
     fn server(&mut self) -> Option<McpServer> {

@@ -63,16 +63,19 @@ pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -
             by_id.entry(id).or_default().add(EntryOrigin { scope, path: path.clone() }, declared);
         }
     }
-    let known: Vec<String> =
-        by_id.iter().filter(|(_, said)| !said.candidates.is_empty()).map(|(id, _)| id.clone()).collect();
+    let known: Vec<String> = by_id
+        .iter()
+        .filter(|(_, declared)| !declared.candidates.is_empty())
+        .map(|(id, _)| id.clone())
+        .collect();
     let mut resolved = McpServers::default();
-    for (id, said) in by_id {
-        if said.candidates.is_empty() {
-            resolved.diagnostics.extend(said.stray(&id, &known));
+    for (id, declared) in by_id {
+        if declared.candidates.is_empty() {
+            resolved.diagnostics.extend(declared.stray(&id, &known));
             continue;
         }
-        resolved.diagnostics.extend(said.notes.iter().cloned());
-        for row in said.settle(&id, may_run) {
+        resolved.diagnostics.extend(declared.notes.iter().cloned());
+        for row in declared.settle(&id, may_run) {
             resolved.diagnostics.extend(row.diagnostics.iter().cloned());
             resolved.servers.push(row);
         }

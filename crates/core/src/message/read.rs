@@ -311,20 +311,22 @@ impl MessageReader<'_> {
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
-        let said = error.to_string();
-        let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+        let message_text = error.to_string();
+        let message_text = message_text
+            .rsplit_once(" at line ")
+            .map_or(message_text.as_str(), |(message_text, _)| message_text);
         let help = if error.is_eof() {
             CUT
-        } else if said.starts_with("duplicate key") {
+        } else if message_text.starts_with("duplicate key") {
             "keep one of them"
-        } else if said == "too many values" || said.starts_with("recursion limit") {
+        } else if message_text == "too many values" || message_text.starts_with("recursion limit") {
             "messages are texts and blocks; leave out what only a program reads"
-        } else if said.contains("surrogate") || said.contains("hex escape") {
+        } else if message_text.contains("surrogate") || message_text.contains("hex escape") {
             "write both halves of the character, or the character itself"
         } else {
             "messages are strict JSON, without comments"
         };
-        let message = if error.is_eof() { "the file ends in the middle of a value" } else { said };
+        let message = if error.is_eof() { "the file ends in the middle of a value" } else { message_text };
         self.error(at..at, index, message).help(help)
     }
 

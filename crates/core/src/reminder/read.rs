@@ -45,13 +45,13 @@ impl RawReminder {
         };
         let parts = split(text);
         let block = parts.block.as_deref().unwrap_or_default();
-        let said = frontmatter::read(block).map_err(|error| {
+        let header = frontmatter::read(block).map_err(|error| {
             let line = error.line.map(|line| line + parts.line - 1);
             refused(line, format!("the frontmatter is no YAML: {}", shown(&error.message)))
                 .help("mend the lines between the two `---`")
         });
-        let said = said.map_err(Box::new)?;
-        let (description, fields) = known(&said).map_err(|what| refused(None, what))?;
+        let header = header.map_err(Box::new)?;
+        let (description, fields) = known(&header).map_err(|what| refused(None, what))?;
         let body = body(&parts, source, text);
         if let Some(found) = body.first().and_then(|piece| scan_tags(&piece.text, TAGS).into_iter().next()) {
             let what = format!("the text holds the tag `{}`, which is preface's to write", found.imitates);
@@ -141,20 +141,20 @@ fn body(parts: &FrontmatterSplit<'_>, source: &Arc<Source>, text: &str) -> Vec<P
 /// The description and the fields in the frontmatter.
 type ReminderFrontmatter = (Option<String>, Option<Vec<EventField>>);
 
-fn known(said: &YamlFields) -> Result<ReminderFrontmatter, String> {
-    for (key, _) in said.iter() {
+fn known(header: &YamlFields) -> Result<ReminderFrontmatter, String> {
+    for (key, _) in header.iter() {
         if !KEYS.contains(&key) {
             let near =
                 did_you_mean(key, KEYS).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             return Err(format!("unknown key in the frontmatter: `{}`{near}", shown(key)));
         }
     }
-    let description = match said.get("description") {
+    let description = match header.get("description") {
         None | Some(YamlValue::Null) => None,
         Some(YamlValue::Text(text)) => Some(text.clone()),
         Some(_) => return Err("`description` must be a text".to_owned()),
     };
-    let fields = match said.get("fields") {
+    let fields = match header.get("fields") {
         None | Some(YamlValue::Null) => None,
         Some(YamlValue::List(list)) => Some(fields(list)?),
         Some(_) => return Err("`fields` must be a list, such as `- path text`".to_owned()),

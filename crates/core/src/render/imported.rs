@@ -56,7 +56,7 @@ fn write_fragments(
         return out.push(&text, Origin::Variable { key: key.clone(), source: source.clone() });
     }
     for fragment in fragments {
-        match fragment.said {
+        match fragment.source {
             FragmentSource::Written => out.push(&fragment.text, written.origin.clone()),
             FragmentSource::Bound(name) => out.push(&fragment.text, bound(rules, name)),
             FragmentSource::Variable(key, source) => {
@@ -74,13 +74,13 @@ fn forged_together<'f>(
     fragments: &'f [Fragment<'f>],
 ) -> Option<(String, &'f VariableKey, &'f Arc<str>)> {
     let escapes = |key: &VariableKey| rules.escapes(key.kind());
-    let (key, source) = fragments.iter().find_map(|fragment| match &fragment.said {
+    let (key, source) = fragments.iter().find_map(|fragment| match &fragment.source {
         FragmentSource::Variable(key, source) if escapes(key) => Some((*key, source)),
         _ => None,
     })?;
     let whole: String = fragments
         .iter()
-        .map(|fragment| match &fragment.said {
+        .map(|fragment| match &fragment.source {
             FragmentSource::Variable(key, _) if escapes(key) => {
                 rules.written(ValueForm::of(key.kind(), key), &fragment.text)
             }

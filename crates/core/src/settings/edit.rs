@@ -150,10 +150,10 @@ impl EditedFile<'_> {
         let (stands, new) = faults(by, self.path, &after);
         let counts =
             stands.is_some_and(|root| root.at(key.keys()).is_some_and(|node| node.to_value() == *value));
-        let said = |note: &Diagnostic| {
+        let is_known = |note: &Diagnostic| {
             old.iter().any(|old| (&old.code, &old.message) == (&note.code, &note.message))
         };
-        match new.into_iter().find(|note| !said(note)) {
+        match new.into_iter().find(|note| !is_known(note)) {
             Some(note) => Err(EditError::Refused(Box::new(note))),
             None if counts => Ok(Some(after)),
             None => {

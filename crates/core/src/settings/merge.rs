@@ -747,17 +747,17 @@ impl MergedSettings {
 }
 
 /// Returns true if any part of a layer's value is in the merged one.
-fn takes_part(said: &SettingsNode, stands: &SettingsNode) -> bool {
-    if said.source == stands.source && said.span == stands.span {
+fn takes_part(value: &SettingsNode, stands: &SettingsNode) -> bool {
+    if value.source == stands.source && value.span == stands.span {
         return true;
     }
-    match (&said.tree, &stands.tree) {
-        (SettingsTree::Table(said), SettingsTree::Table(stands)) => {
-            said.iter().any(|(key, said)| stands.get(key).is_some_and(|stands| takes_part(said, stands)))
+    match (&value.tree, &stands.tree) {
+        (SettingsTree::Table(value), SettingsTree::Table(stands)) => {
+            value.iter().any(|(key, value)| stands.get(key).is_some_and(|stands| takes_part(value, stands)))
         }
-        (SettingsTree::List(said), SettingsTree::List(stands)) => said
-            .iter()
-            .any(|said| stands.iter().any(|stands| said.source == stands.source && said.span == stands.span)),
+        (SettingsTree::List(value), SettingsTree::List(stands)) => value.iter().any(|value| {
+            stands.iter().any(|stands| value.source == stands.source && value.span == stands.span)
+        }),
         _ => false,
     }
 }

@@ -216,8 +216,8 @@ pub(super) struct JsonFault {
 impl From<ParseError> for JsonFault {
     fn from(error: ParseError) -> Self {
         let range = error.range();
-        let said = error.kind().to_string();
-        let mut letters = said.chars();
+        let text = error.kind().to_string();
+        let mut letters = text.chars();
         let message = letters.next().map_or_else(String::new, |first| {
             let mut message: String = first.to_lowercase().collect();
             message.push_str(letters.as_str());
@@ -560,7 +560,7 @@ pub fn offset_in_string(written: &str, at: usize) -> usize {
     while read < at {
         let Some(letter) = written.get(from..).and_then(|rest| rest.chars().next()) else { break };
         let unit = |from: usize| u32::from_str_radix(written.get(from + 2..from + 6)?, 16).ok();
-        let (length, letter) = match (letter, written[from..].as_bytes().get(1)) {
+        let (length, letter) = match (letter, written.as_bytes().get(from + 1)) {
             // The first of two units that are one character together.
             ('\\', Some(b'u')) => match unit(from) {
                 Some(0xd800..0xdc00) => (12, '\u{10000}'),

@@ -50,7 +50,7 @@ pub enum WrongDescription {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillCheck {
     /// The name, description and visibility; `None` if the file is not a skill.
-    pub said: Option<SkillMetadata>,
+    pub metadata: Option<SkillMetadata>,
     /// The problems, in order.
     pub problems: Vec<String>,
     /// True where there is no description at all.
@@ -112,7 +112,7 @@ pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillC
                 && rules.description_type == WrongDescription::NotText =>
         {
             problems.push("description must be a string".to_owned());
-            return SkillCheck { said: None, problems, no_description };
+            return SkillCheck { metadata: None, problems, no_description };
         }
         _ => {
             problems.push("description is required".to_owned());
@@ -124,15 +124,15 @@ pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillC
         Some(YamlValue::Text(name)) if !name.is_empty() => name.as_str(),
         Some(value) if !value.is_falsy() && rules.name_type == WrongName::Reject => {
             problems.push("name must be a string".to_owned());
-            return SkillCheck { said: None, problems, no_description };
+            return SkillCheck { metadata: None, problems, no_description };
         }
         _ => directory,
     };
     problems.extend(name_problems(name, rules.name_must_match.then_some(directory)));
     let hidden = fields.get(HIDES) == Some(&YamlValue::Bool(true));
-    let said =
+    let metadata =
         description.map(|text| SkillMetadata { name: name.to_owned(), description: text.clone(), hidden });
-    SkillCheck { said, problems, no_description }
+    SkillCheck { metadata, problems, no_description }
 }
 
 /// Returns what is wrong with a name, in order.
@@ -170,7 +170,7 @@ mod tests {
 
     fn checked(block: &str, rules: &SkillRules) -> (Option<String>, Vec<String>) {
         let checked = check(&read(block).expect("it is YAML"), "dir", rules);
-        (checked.said.map(|said| said.name), checked.problems)
+        (checked.metadata.map(|metadata| metadata.name), checked.problems)
     }
 
     #[test]
@@ -205,9 +205,9 @@ mod tests {
             ),
         ];
         for (block, name, problems) in rows {
-            let (said, found) = checked(block, &SkillRules::default());
+            let (metadata, found) = checked(block, &SkillRules::default());
             assert_eq!(
-                (said.as_deref(), found),
+                (metadata.as_deref(), found),
                 (*name, problems.iter().map(|p| (*p).to_owned()).collect()),
                 "{block}"
             );
@@ -230,8 +230,8 @@ mod tests {
     fn lengths_are_utf16_code_units() {
         let block = |text: &str| format!("description: {text}");
         assert_eq!(checked(&block(&"é".repeat(1024)), &SkillRules::default()).1, [""; 0]);
-        let (said, problems) = checked(&block(&"a😀".repeat(342)), &SkillRules::default());
-        assert_eq!(said.as_deref(), Some("dir"), "it stays a skill");
+        let (metadata, problems) = checked(&block(&"a😀".repeat(342)), &SkillRules::default());
+        assert_eq!(metadata.as_deref(), Some("dir"), "it stays a skill");
         assert_eq!(problems, ["description exceeds 1024 characters (1026)"]);
         let long = format!("name: {}\ndescription: d", "a".repeat(65));
         assert_eq!(checked(&long, &SkillRules::default()).1[1], "name exceeds 64 characters (65)");
@@ -243,8 +243,8 @@ mod tests {
             [("true", true), ("True", true), ("\"true\"", false), ("yes", false), ("1", false)]
         {
             let block = format!("description: d\ndisable-model-invocation: {word}");
-            let said = check(&read(&block).unwrap(), "dir", &SkillRules::default()).said.unwrap();
-            assert_eq!(said.hidden, hidden, "{word}");
+            let metadata = check(&read(&block).unwrap(), "dir", &SkillRules::default()).metadata.unwrap();
+            assert_eq!(metadata.hidden, hidden, "{word}");
         }
     }
 }

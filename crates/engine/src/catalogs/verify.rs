@@ -30,11 +30,11 @@ pub fn verify(system: &dyn System, version: &str) -> CatalogVerification {
     let catalogs::ImportedCatalogFiles { raw, compiled } = catalogs::files(system, &index, &mut notes);
     let found = preface_catalog::verify(&index, &StoredCatalogFiles { files: raw, compiled });
     // What could not be read is missing as well: said once.
-    let said: Vec<String> =
+    let paths: Vec<String> =
         notes.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
     notes.extend(found.into_iter().filter(|note| {
         let name = note.place.as_ref().map_or("", |place| place.path.as_str());
-        note.code != DiagnosticCode::CatalogMissing || !said.iter().any(|path| path.ends_with(name))
+        note.code != DiagnosticCode::CatalogMissing || !paths.iter().any(|path| path.ends_with(name))
     }));
     CatalogVerification { version, index: Some(index), notes }
 }

@@ -183,7 +183,7 @@ impl Engine<'_> {
 /// Asks each section's context provider, in the profile's order. `place_of` finds the `fill` of a section.
 fn contribute(
     profile: &Profile,
-    said: &[Contribution],
+    contributed: &[Contribution],
     scopes: &Scopes,
     breadth: Breadth,
     look: &ProviderContext<'_>,
@@ -195,7 +195,10 @@ fn contribute(
         .filter_map(|section| {
             let SectionBody::Fill(name) = &section.body else { return None };
             // An extension has taken the place of the built-in one.
-            if said.iter().any(|said| said.section == section.id && said.provider == *name) {
+            if contributed
+                .iter()
+                .any(|contributed| contributed.section == section.id && contributed.provider == *name)
+            {
                 return None;
             }
             if section.when.as_ref().is_some_and(|when| cannot_hold(when, profile, breadth, look.turn)) {
@@ -238,8 +241,9 @@ pub(crate) fn ask_again(
     let contributions = &mut snapshot.contributions;
     for section in &snapshot.profile.sections {
         let SectionBody::Fill(name) = &section.body else { continue };
-        let before =
-            contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
+        let before = contributions
+            .iter_mut()
+            .find(|contributed| contributed.section == section.id && contributed.provider == *name);
         if let Some(before) = before
             && let Some(provider) = provider::context_provider(name.as_str())
             && which(provider)

@@ -150,10 +150,10 @@ pub(crate) fn contribute(
     scopes: &Scopes,
     look: &ProviderContext<'_>,
 ) -> Vec<Contribution> {
-    let mut said = Vec::new();
+    let mut contributions = Vec::new();
     let speaking = speaking(scopes, look);
     if speaking.is_empty() {
-        return said;
+        return contributions;
     }
     let profile = Arc::make_mut(shared);
     let anchor = profile
@@ -168,7 +168,7 @@ pub(crate) fn contribute(
             section.language = Language::Verbatim;
             // The frame of an item asks for what the built-in one knows of it.
             section.item = None;
-            said.push(provider::extension::contribute(entry, context, &id, look));
+            contributions.push(provider::extension::contribute(entry, context, &id, look));
             continue;
         }
         let taken = |id: &str| profile.sections.iter().any(|section| section.id.as_str() == id);
@@ -182,11 +182,11 @@ pub(crate) fn contribute(
             section.between.clone().filter(|_| section.seam && matches!(section.body, SectionBody::Fill(_)))
         });
         section.project = entry.origin.scope == Scope::Project;
-        said.push(provider::extension::contribute(entry, context, &section.id, look));
+        contributions.push(provider::extension::contribute(entry, context, &section.id, look));
         profile.sections.insert(at, section);
         at += 1;
     }
-    said
+    contributions
 }
 
 /// The section that a built-in provider of this id fills.

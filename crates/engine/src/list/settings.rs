@@ -246,8 +246,8 @@ mod tests {
             ..Request::default()
         };
         let settings = engine.settings(&request).expect("they are good");
-        let said = settings.merged.why(&"logging.level".parse().expect("a path"));
-        let by: Vec<_> = said.iter().map(|said| (said.by, said.outcome)).collect();
+        let values = settings.merged.why(&"logging.level".parse().expect("a path"));
+        let by: Vec<_> = values.iter().map(|values| (values.by, values.outcome)).collect();
         assert_eq!(
             by,
             [

@@ -72,7 +72,7 @@ pub struct ServerAnswer {
     pub diagnostics: Diagnostics,
     /// The whole answer.
     #[serde(skip)]
-    pub said: Option<ServerDescription>,
+    pub description: Option<ServerDescription>,
 }
 
 impl ServerAnswer {

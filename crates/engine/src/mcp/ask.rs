@@ -138,7 +138,7 @@ impl Engine<'_> {
         asked: &AskOptions,
         answer: &mut ServerAnswer,
     ) {
-        let ServerReply { took, calls_itself, protocol, said, refused, notes, .. } = heard;
+        let ServerReply { took, calls_itself, protocol, result, refused, notes, .. } = heard;
         let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         let name = &entry.name;
         answer.ms = Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
@@ -151,10 +151,10 @@ impl Engine<'_> {
         }));
         let path = mcp_recordings::path(entry, self.system(), inputs.places());
         let old = self.old(entry, inputs);
-        let described = match said {
+        let described = match result {
             Err(problem) => {
                 answer.state = ServerState::Failed;
-                answer.keeps_old = old.is_some() || entry.value.said.is_some();
+                answer.keeps_old = old.is_some() || entry.value.recorded.is_some();
                 let stays = if answer.keeps_old { "; what was recorded of it stays" } else { "" };
                 let what = format!("MCP server `{name}`: {}{stays}", secrets.masked(&problem.to_string()));
                 answer
@@ -185,7 +185,7 @@ impl Engine<'_> {
             self.record(path, &recording, entry, inputs, answer);
             described = recording.described;
         }
-        answer.said = Some(described);
+        answer.description = Some(described);
     }
 
     fn record(
@@ -212,7 +212,7 @@ impl Engine<'_> {
                 answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpUnrecorded, what));
             }
         }
-        if entry.value.said.as_ref().is_some_and(|said| said.by == RecordedBy::Hand) {
+        if entry.value.recorded.as_ref().is_some_and(|recorded| recorded.by == RecordedBy::Hand) {
             let what = format!("the hand-written recording of MCP server `{name}` overrides its reply");
             let note = Diagnostic::info(DiagnosticCode::McpByHand, what);
             answer
@@ -315,7 +315,7 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
         recorded: None,
         keeps_old: false,
         diagnostics: note.map(|note| note.at(place)).into_iter().collect(),
-        said: None,
+        description: None,
     }
 }
 

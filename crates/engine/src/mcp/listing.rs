@@ -61,23 +61,23 @@ impl Engine<'_> {
         let look = inputs.look(self);
         let servers = &inputs.entries.mcp.servers;
         let mut notes = Diagnostics::new();
-        let said = recalled(servers, &look, &mut notes);
+        let recorded = recalled(servers, &look, &mut notes);
         let now = self.system().now();
         let mut known = BTreeMap::new();
-        for (server, said) in servers.iter().zip(said) {
-            let Some(said) = said else { continue };
-            let path = match said.by {
+        for (server, recorded) in servers.iter().zip(recorded) {
+            let Some(recorded) = recorded else { continue };
+            let path = match recorded.by {
                 RecordedBy::Hand => mcp_descriptions::path(&server.name, &look),
                 RecordedBy::Preface => mcp_recordings::path(server, self.system(), inputs.places()),
             };
-            let recording = said.recording.clone();
+            let recording = recorded.recording.clone();
             let at = recording.recorded.as_deref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
             let age = at.map(|at| u64::try_from(now.duration_since(at).as_secs()).unwrap_or_default());
             let described = &recording.described;
             known.insert(
                 server.name.clone(),
                 RecordingInfo {
-                    by: said.by,
+                    by: recorded.by,
                     path: path.map(|path| inputs.places().shown(&path)).unwrap_or_default(),
                     recorded: recording.recorded.clone(),
                     age,

@@ -24,7 +24,7 @@ pub(crate) fn recall(
     if has_use(profile) {
         let recalled = recalled(&mcp.servers, look, notes);
         for (server, recalled) in mcp.servers.iter_mut().zip(recalled) {
-            server.value.said = recalled;
+            server.value.recorded = recalled;
         }
     }
 }

@@ -35,21 +35,21 @@ fn request() -> Request {
 }
 
 fn described() -> ServerDescription {
-    let said =
+    let result =
         json!({"instructions": "Your token is hush-hush-hush.", "tools": [{"name": "b"}, {"name": "a"}]});
-    let mut described: ServerDescription = serde_json::from_value(said).expect("a description");
+    let mut described: ServerDescription = serde_json::from_value(result).expect("a description");
     described.settle();
     described
 }
 
-fn heard(target: &ServerTarget, said: Result<ServerDescription, McpError>) -> ServerReply {
-    let said_nothing = said.as_ref().is_ok_and(|said| said.tools.is_empty());
+fn heard(target: &ServerTarget, result: Result<ServerDescription, McpError>) -> ServerReply {
+    let said_nothing = result.as_ref().is_ok_and(|result| result.tools.is_empty());
     ServerReply {
         name: target.name.clone(),
         took: Duration::from_millis(5),
         calls_itself: Some("fake 1".into()),
         protocol: Some("2025-06-18".into()),
-        said,
+        result,
         refused: if said_nothing { vec!["tools"] } else { Vec::new() },
         notes: if said_nothing { vec![refused()] } else { Vec::new() },
     }
@@ -66,12 +66,12 @@ fn refused() -> Diagnostic {
 /// Asks all servers; returns the answers, and what was asked.
 fn ask(
     system: &MemorySystem,
-    said: &Result<ServerDescription, McpError>,
+    result: &Result<ServerDescription, McpError>,
 ) -> (super::ServerAnswers, Vec<ServerTarget>) {
     let seen = Mutex::new(Vec::new());
     let talk = |targets: &[ServerTarget], tell: &(dyn Fn(&ServerReply) + Sync)| {
         seen.lock().expect("nobody panicked").extend(targets.iter().cloned());
-        let all: Vec<ServerReply> = targets.iter().map(|target| heard(target, said.clone())).collect();
+        let all: Vec<ServerReply> = targets.iter().map(|target| heard(target, result.clone())).collect();
         all.iter().for_each(tell);
         all
     };
@@ -155,12 +155,13 @@ fn a_key_that_is_written_out_is_masked_whatever_its_name_is() {
     system.put_file("/home/user/.claude/mcp.json", servers.to_string());
     let says = "supersecrettoken123, open5esame, dXNlcjo1; /srv/data1, readonly.";
     let tool = json!({"name": "t", "description": says});
-    let said = serde_json::from_value(json!({"instructions": says, "tools": [tool]})).expect("a description");
-    let (answers, _) = ask(&system, &Ok(said));
-    let git = answers.servers[0].said.as_ref().expect("an answer");
+    let result =
+        serde_json::from_value(json!({"instructions": says, "tools": [tool]})).expect("a description");
+    let (answers, _) = ask(&system, &Ok(result));
+    let git = answers.servers[0].description.as_ref().expect("an answer");
     assert_eq!(git.instructions.as_deref(), Some("***, ***, dXNlcjo1; /srv/data1, readonly."));
     assert_eq!(git.tools[0].description, git.instructions);
-    let web = answers.servers[1].said.as_ref().and_then(|said| said.instructions.as_deref());
+    let web = answers.servers[1].description.as_ref().and_then(|result| result.instructions.as_deref());
     assert_eq!(web, Some("supersecrettoken123, open5esame, ***; /srv/data1, readonly."));
     assert!(answers.servers[0].recorded.is_some());
     let built = Engine::new(&system).build(&request()).expect("a prompt");
@@ -209,8 +210,8 @@ fn what_was_fetched_for_one_profile_stays_when_another_asks() {
         preface_core::mcp_servers::FetchedContent { want: want.clone(), texts: vec!["Said.".into()] };
     ask(&system, &Ok(ServerDescription { fetched: vec![fetched], ..described() }));
     let (answers, _) = ask(&system, &Ok(described()));
-    let said = answers.servers[0].said.as_ref().expect("an answer");
-    assert!(said.fetched(&want).is_some_and(|fetched| fetched.texts == ["Said."]));
+    let result = answers.servers[0].description.as_ref().expect("an answer");
+    assert!(result.fetched(&want).is_some_and(|fetched| fetched.texts == ["Said."]));
 }
 
 #[test]
@@ -218,8 +219,8 @@ fn a_list_that_a_server_refuses_to_give_stays_as_it_was() {
     let system = machine();
     ask(&system, &Ok(described()));
     let (answers, _) = ask(&system, &Ok(ServerDescription { tools: Vec::new(), ..described() }));
-    let said = answers.servers[0].said.as_ref().expect("an answer");
-    assert_eq!(said.tools.len(), 2, "an error of a list is no change of mind");
+    let result = answers.servers[0].description.as_ref().expect("an answer");
+    assert_eq!(result.tools.len(), 2, "an error of a list is no change of mind");
 }
 
 #[test]

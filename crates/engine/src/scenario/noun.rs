@@ -65,7 +65,7 @@ pub(super) struct DeclaredTool {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct OnDiscover {
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub throw: Option<String>,
     #[serde(default)]
     pub skill_paths: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) struct OnDiscover {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct OnInput {
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub throw: Option<String>,
     #[serde(default)]
     pub handled: bool,
@@ -94,7 +94,7 @@ pub(super) struct OnInput {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct OnStart {
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub throw: Option<String>,
     pub set_active_tools: Option<Vec<String>>,
     pub message: Option<CustomMessage>,
@@ -113,16 +113,16 @@ pub(super) struct OnStart {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct OnContext {
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub throw: Option<String>,
     /// The role whose messages are left out.
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub drop_role: Option<String>,
     /// A user's message behind the others, in an answer.
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub inject: Option<String>,
     /// A user's message behind the others, put into the list itself.
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub mutate: Option<String>,
 }
 
@@ -130,10 +130,10 @@ pub(super) struct OnContext {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct OnToolCall {
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub throw: Option<String>,
     /// The reason why the call is blocked.
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub block: Option<String>,
 }
 
@@ -159,7 +159,7 @@ pub(super) struct CustomMessage {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ScenarioReply {
     pub text: Option<String>,
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "some_text")]
     pub tool_call: Option<String>,
     pub args: Option<Map<String, Value>>,
     /// The usage that a provider would report; it is not used here.
@@ -225,7 +225,7 @@ pub(super) enum DeliverAs {
 }
 
 /// Reads a text; an empty one is treated as absent.
-fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+fn some_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.filter(|text| !text.is_empty()))
 }
 

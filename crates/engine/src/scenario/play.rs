@@ -109,9 +109,9 @@ impl ScenarioRun<'_, '_> {
             self.note(notes);
         }
         if let Some(prompt) = &step.prompt {
-            let said = self.session.say(prompt)?;
-            prompts.push(PromptRow { prompt: prompt.clone(), handled: said == InputOutcome::Handled });
-            if said == InputOutcome::Run {
+            let outcome = self.session.say(prompt)?;
+            prompts.push(PromptRow { prompt: prompt.clone(), handled: outcome == InputOutcome::Handled });
+            if outcome == InputOutcome::Run {
                 self.run()?;
             }
         }
@@ -188,7 +188,7 @@ impl ScenarioRun<'_, '_> {
 }
 
 fn ran(bash: &BashRun) -> Map<String, Value> {
-    let mut said = fields(json!({
+    let mut outcome = fields(json!({
         "role": "bashExecution",
         "command": bash.command,
         "output": bash.output,
@@ -198,15 +198,15 @@ fn ran(bash: &BashRun) -> Map<String, Value> {
         "excludeFromContext": bash.exclude,
     }));
     if let Some(path) = &bash.full_output_path {
-        said.insert("fullOutputPath".to_owned(), path.as_str().into());
+        outcome.insert("fullOutputPath".to_owned(), path.as_str().into());
     }
-    said
+    outcome
 }
 
 fn sent(custom: &CustomMessage) -> Map<String, Value> {
-    let mut said = fields(json!({ "role": "custom" }));
-    said.extend(custom.fields("x"));
-    said
+    let mut outcome = fields(json!({ "role": "custom" }));
+    outcome.extend(custom.fields("x"));
+    outcome
 }
 
 fn fields(value: Value) -> Map<String, Value> {

@@ -54,10 +54,12 @@ impl Session<'_> {
                 .collect(),
             prompt_guidelines: turn.tools.iter().flat_map(|tool| tool.guidelines.clone()).collect(),
             append_system_prompt: fills(snapshot, &LayerFiles)
-                .find_map(|said| Some(text(&said.items.first()?.pieces))),
+                .find_map(|contribution| Some(text(&contribution.items.first()?.pieces))),
             cwd: turn.cwd.clone(),
             context_files: fills(snapshot, &ContextFiles).flat_map(files).collect(),
-            skills: fills(snapshot, &Skills).flat_map(|said| skills(said, escaped(snapshot, said))).collect(),
+            skills: fills(snapshot, &Skills)
+                .flat_map(|contribution| skills(contribution, escaped(snapshot, contribution)))
+                .collect(),
         }
     }
 }
@@ -67,7 +69,7 @@ fn fills<'w>(
     provider: &dyn ContextProvider,
 ) -> impl Iterator<Item = &'w Contribution> {
     let name = provider.name();
-    snapshot.contributions.iter().filter(move |said| said.provider.as_str() == name)
+    snapshot.contributions.iter().filter(move |contribution| contribution.provider.as_str() == name)
 }
 
 fn text(pieces: &[Piece]) -> String {
@@ -78,27 +80,29 @@ fn variable(item: &Item, name: &str) -> String {
     item.variables.get(name).cloned().unwrap_or_default()
 }
 
-fn files(said: &Contribution) -> Vec<HookContextFile> {
-    said.items
+fn files(contribution: &Contribution) -> Vec<HookContextFile> {
+    contribution
+        .items
         .iter()
         .map(|item| HookContextFile { path: variable(item, "absolute"), content: text(&item.pieces) })
         .collect()
 }
 
 /// Returns the escaping of the listing's values; `xml` if the profile sets none.
-fn escaped<'w>(snapshot: &'w Snapshot, said: &Contribution) -> &'w str {
-    let section = snapshot.profile.sections.iter().find(|section| section.id == said.section);
+fn escaped<'w>(snapshot: &'w Snapshot, contribution: &Contribution) -> &'w str {
+    let section = snapshot.profile.sections.iter().find(|section| section.id == contribution.section);
     section.and_then(|section| section.options.get("escape")?.as_str()).unwrap_or("xml")
 }
 
 /// The values, not what a listing made of them.
-fn skills(said: &Contribution, escaped: &str) -> Vec<HookSkill> {
+fn skills(contribution: &Contribution, escaped: &str) -> Vec<HookSkill> {
     let plain = |text: String| if escaped == "none" { text } else { escape::plain(&text).into_owned() };
     let description = |text: String| match (escaped, plain(text)) {
         ("line", text) => unescape(&text).into_owned(),
         (_, text) => text,
     };
-    said.items
+    contribution
+        .items
         .iter()
         .map(|item| HookSkill {
             name: plain(variable(item, "name")),

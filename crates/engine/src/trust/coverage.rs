@@ -325,7 +325,7 @@ fn replaced_files(stack: &Stack) -> Vec<String> {
 fn covered_texts(built: &BuildResult, root: Option<&Path>) -> Vec<CoveredText> {
     let attachments = built.prompt.attachments.iter().flat_map(|attachment| &attachment.part.spans);
     let spans = built.prompt.parts.iter().flat_map(|part| &part.spans).chain(attachments);
-    let items = built.snapshot.contributions.iter().flat_map(|said| &said.items);
+    let items = built.snapshot.contributions.iter().flat_map(|contribution| &contribution.items);
     let pieces = items.flat_map(|item| &item.pieces).map(|piece| &piece.origin);
     let sources: BTreeSet<&str> = spans
         .map(|span| &span.origin)

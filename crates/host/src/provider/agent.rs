@@ -69,11 +69,11 @@ impl ContextProvider for AgentSection {
             "skills" => (self.skills(entry, section, look), "the agent starts with no skill"),
             _ => (self.prompt(entry), "the agent's file has no text"),
         };
-        let mut said = silent(self, section, why);
+        let mut contribution = silent(self, section, why);
         if !items.is_empty() {
-            (said.items, said.silent) = (items, None);
+            (contribution.items, contribution.silent) = (items, None);
         }
-        said
+        contribution
     }
 }
 

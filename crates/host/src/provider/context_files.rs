@@ -99,15 +99,15 @@ impl ContextProvider for ContextFiles {
             true => "every file was left out; the diagnostics have the reasons".to_owned(),
             false => format!("there is no {} from here up", names.join(" or ")),
         };
-        let mut said = silent(self, section, why);
-        said.items = found.into_iter().map(|found: FoundContextFile| found.item).collect();
+        let mut contribution = silent(self, section, why);
+        contribution.items = found.into_iter().map(|found: FoundContextFile| found.item).collect();
         if order == "nearest-first" {
-            said.items.reverse();
+            contribution.items.reverse();
         }
-        if !said.items.is_empty() {
-            said.silent = None;
+        if !contribution.items.is_empty() {
+            contribution.silent = None;
         }
-        said
+        contribution
     }
 }
 

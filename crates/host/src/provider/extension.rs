@@ -33,7 +33,7 @@ pub fn contribute(
     section: &SectionId,
     look: &ProviderContext<'_>,
 ) -> Contribution {
-    let mut said = Contribution {
+    let mut contribution = Contribution {
         provider: ProviderName::new(&entry.name),
         id: None,
         section: section.clone(),
@@ -46,7 +46,7 @@ pub fn contribute(
     };
     match text(entry, context, look) {
         Ok(texts) => {
-            said.items = texts
+            contribution.items = texts
                 .into_iter()
                 .filter(|pieces| !is_blank(pieces))
                 .map(|pieces| Item {
@@ -56,13 +56,13 @@ pub fn contribute(
                     rank: 0,
                 })
                 .collect();
-            if said.items.is_empty() {
-                said.silent = Some(format!("`{}` has no text", entry.name));
+            if contribution.items.is_empty() {
+                contribution.silent = Some(format!("`{}` has no text", entry.name));
             }
         }
-        Err(why) => said.silent = Some(why),
+        Err(why) => contribution.silent = Some(why),
     }
-    said
+    contribution
 }
 
 fn text(

@@ -48,7 +48,7 @@ impl ContextProvider for LayerFiles {
         let options = SectionOptions::new(self, section, look);
         let names = options.texts("names", &[]);
         if let Some(pieces) = options.text("given").and_then(|name| look.given.get(name)) {
-            let mut said = silent(self, section, "the text that was given for it is empty");
+            let mut contribution = silent(self, section, "the text that was given for it is empty");
             if !is_empty(pieces) {
                 let item = Item {
                     variables: BTreeMap::new(),
@@ -56,25 +56,25 @@ impl ContextProvider for LayerFiles {
                     language: section.language,
                     rank: 0,
                 };
-                said.items.push(item);
-                said.silent = None;
+                contribution.items.push(item);
+                contribution.silent = None;
             }
-            return said;
+            return contribution;
         }
         if options.word("pick", &["all", "first"], look) == "first" {
             return first(self, section, &names, look);
         }
-        let mut said = silent(self, section, format!("there is no {}", names.join(" or ")));
+        let mut contribution = silent(self, section, format!("there is no {}", names.join(" or ")));
         for (scope, path) in candidates([Scope::Global, Scope::Project], &names, look) {
             let Some(pieces) = look.pieces(&wanted(scope, &path, look)) else { continue };
             if !is_blank(&pieces) {
-                said.items.push(item(section, scope, &path, pieces, look));
+                contribution.items.push(item(section, scope, &path, pieces, look));
             }
         }
-        if !said.items.is_empty() {
-            said.silent = None;
+        if !contribution.items.is_empty() {
+            contribution.silent = None;
         }
-        said
+        contribution
     }
 }
 
@@ -85,13 +85,13 @@ fn first(
     names: &[String],
     look: &ProviderContext<'_>,
 ) -> Contribution {
-    let mut said = silent(provider, section, format!("there is no {}", names.join(" or ")));
+    let mut contribution = silent(provider, section, format!("there is no {}", names.join(" or ")));
     let mut files = candidates([Scope::Project, Scope::Global], names, look);
     let read = |(scope, path): (Scope, PathBuf)| {
         let pieces = look.pieces(&wanted(scope, &path, look).or_unreadable())?;
         Some((scope, path, pieces))
     };
-    let Some((scope, path, pieces)) = files.find_map(read) else { return said };
+    let Some((scope, path, pieces)) = files.find_map(read) else { return contribution };
     let place =
         |scope: Scope, path: &Path| Place::file(Some(scope), look.places.source(scope, path).path.clone());
     let used = place(scope, &path);
@@ -101,12 +101,12 @@ fn first(
         look.note(note);
     }
     if is_empty(&pieces) {
-        said.silent = Some(format!("{} is empty", look.places.source(scope, &path).path));
+        contribution.silent = Some(format!("{} is empty", look.places.source(scope, &path).path));
     } else {
-        said.items.push(item(section, scope, &path, pieces, look));
-        said.silent = None;
+        contribution.items.push(item(section, scope, &path, pieces, look));
+        contribution.silent = None;
     }
-    said
+    contribution
 }
 
 /// The files of these names, layer by layer.

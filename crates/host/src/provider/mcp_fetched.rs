@@ -45,12 +45,12 @@ pub fn want(section: &Section) -> Option<Result<(String, ContentRequest), String
 fn arguments(section: &Section) -> Result<BTreeMap<String, String>, String> {
     let wrong = || format!("section `{}`: `arguments` is a table of texts", section.id);
     let Some(value) = section.options.get("arguments") else { return Ok(BTreeMap::new()) };
-    let said = |(name, value): (&String, &Value)| match value {
+    let recorded = |(name, value): (&String, &Value)| match value {
         Value::String(text) => Ok((name.clone(), text.clone())),
         Value::Bool(_) | Value::Number(_) => Ok((name.clone(), value.to_string())),
         _ => Err(wrong()),
     };
-    value.as_object().ok_or_else(wrong)?.iter().map(said).collect()
+    value.as_object().ok_or_else(wrong)?.iter().map(recorded).collect()
 }
 
 /// Fills a section with what was fetched for it.
@@ -76,7 +76,8 @@ pub(super) fn contribute(
         let why = format!("MCP server `{shown}` is not allowed yet");
         return silent(provider, section, why);
     }
-    let fetched = server.value.said.as_ref().and_then(|said| said.recording.described.fetched(&want));
+    let fetched =
+        server.value.recorded.as_ref().and_then(|recorded| recorded.recording.described.fetched(&want));
     let Some(fetched) = fetched else {
         look.note(unrecorded(server, &format!("nothing is recorded of the {want} of MCP server `{shown}`")));
         return silent(

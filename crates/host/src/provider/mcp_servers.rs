@@ -73,12 +73,12 @@ impl ContextProvider for McpServersSection {
         } else {
             "no tool of an MCP server is active"
         };
-        let mut said = silent(self, section, why);
+        let mut recorded = silent(self, section, why);
         if !items.is_empty() {
-            said.silent = None;
+            recorded.silent = None;
         }
-        said.items = items;
-        said
+        recorded.items = items;
+        recorded
     }
 }
 
@@ -90,7 +90,7 @@ fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> O
     if active.is_none() && !is_reached {
         return None;
     }
-    let (instructions, tools) = match &server.value.said {
+    let (instructions, tools) = match &server.value.recorded {
         None => {
             let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
             look.note(unrecorded(server, &what));
@@ -264,14 +264,14 @@ mod tests {
 
     #[test]
     fn headings_of_a_server_stay_below_its_own() {
-        for (said, expected) in [
+        for (recorded, expected) in [
             ("# A\n\n## git\ntext", "### A\n\n#### git\ntext"),
             ("##### a\n###### b\n#", "###### a\n###### b\n###"),
             ("#tag and ####### seven", "#tag and ####### seven"),
             ("```sh\n# a comment\n```\n# A", "```sh\n# a comment\n```\n### A"),
             ("    # code", "    # code"),
         ] {
-            assert_eq!(below(said), expected);
+            assert_eq!(below(recorded), expected);
         }
     }
 }

@@ -74,10 +74,10 @@ impl ContextProvider for SystemPromptFileSection {
         } else {
             "there is no system.md"
         };
-        let mut said = silent(self, section, why);
-        said.max_tokens = Some(max_tokens);
+        let mut contribution = silent(self, section, why);
+        contribution.max_tokens = Some(max_tokens);
         // A profile that orders by priority does so by the settings' number; others keep their own place.
-        said.priority = config.priority_by.map(|_| config.priority);
+        contribution.priority = config.priority_by.map(|_| config.priority);
 
         let global = match (&config.path_global, &look.places.global) {
             (Some(path), Some(root)) => Some(expand(path, root, look)),
@@ -104,7 +104,8 @@ impl ContextProvider for SystemPromptFileSection {
             None => root.join("system.md"),
         });
         if root.is_some() && project.is_none() && !without_global {
-            said.silent = Some("the only system.md is the project's, which is not trusted".to_owned());
+            contribution.silent =
+                Some("the only system.md is the project's, which is not trusted".to_owned());
         }
         let same = match (&global, &project) {
             (Some(a), Some(b)) => {
@@ -114,20 +115,21 @@ impl ContextProvider for SystemPromptFileSection {
         };
         let notes = look.notes.borrow().len();
         if let Some(path) = &global {
-            self.add(&mut said, Scope::Global, path, ReadScope::Anywhere, limit, look);
+            self.add(&mut contribution, Scope::Global, path, ReadScope::Anywhere, limit, look);
         }
         if let Some(path) = project.filter(|_| !same)
             && let Some(dir) = self.allowed(&path, look)
         {
-            self.add(&mut said, Scope::Project, &path, ReadScope::Root(&dir), limit, look);
+            self.add(&mut contribution, Scope::Project, &path, ReadScope::Root(&dir), limit, look);
         }
         if look.notes.borrow().len() > notes {
-            said.silent = Some("every file was left out; the diagnostics have the reasons".to_owned());
+            contribution.silent =
+                Some("every file was left out; the diagnostics have the reasons".to_owned());
         }
-        if !said.items.is_empty() {
-            said.silent = None;
+        if !contribution.items.is_empty() {
+            contribution.silent = None;
         }
-        said
+        contribution
     }
 }
 
@@ -175,7 +177,7 @@ impl SystemPromptFileSection {
 
     fn add(
         &self,
-        said: &mut Contribution,
+        contribution: &mut Contribution,
         scope: Scope,
         path: &Path,
         within: ReadScope<'_>,
@@ -199,16 +201,16 @@ impl SystemPromptFileSection {
                 Err(error) if error.error_len().is_none() => error.valid_up_to(),
                 _ => read.bytes.len(),
             };
-            said.unread += unread + (read.bytes.len() - whole) as u64;
+            contribution.unread += unread + (read.bytes.len() - whole) as u64;
             Arc::make_mut(&mut read.bytes).truncate(whole);
         }
         let pieces = look.decoded(scope, path, &read);
         if is_blank(&pieces) {
-            said.silent = Some("there is no text in system.md".to_owned());
+            contribution.silent = Some("there is no text in system.md".to_owned());
             return;
         }
         let variables = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
-        said.items.push(Item { variables, pieces, language: Language::Verbatim, rank: 0 });
+        contribution.items.push(Item { variables, pieces, language: Language::Verbatim, rank: 0 });
     }
 }
 

@@ -138,32 +138,32 @@ pub(super) fn read(
             .push(Diagnostic::warning(DiagnosticCode::SkillNotHidden, shown(&what)).at(place(None)));
     }
     look.notes.borrow_mut().extend(entry.diagnostics.iter().cloned());
-    let Some(said) = checked.said else {
+    let Some(metadata) = checked.metadata else {
         return Some(IdentifiedSkill { entry, id: file.stat.id });
     };
     let in_text = parts.span;
     let block = in_text.start + bom..in_text.end + bom;
     // Words that stand in the file as they are have an exact place there.
     let exact = match is_utf8 {
-        true => text.get(in_text).and_then(|block| block.find(&said.description)),
+        true => text.get(in_text).and_then(|block| block.find(&metadata.description)),
         false => None,
     };
     let span = match exact {
-        Some(at) => block.start + at..block.start + at + said.description.len(),
+        Some(at) => block.start + at..block.start + at + metadata.description.len(),
         None if is_utf8 => block,
         None => 0..file.bytes.len(),
     };
     entry.status = Status::Ok;
-    entry.name.clone_from(&said.name);
-    entry.value.description = Some(said.description.clone());
-    entry.value.hidden = said.hidden;
+    entry.name.clone_from(&metadata.name);
+    entry.value.description = Some(metadata.description.clone());
+    entry.value.hidden = metadata.hidden;
     entry.value.loaded = Some(LoadedSkill {
         skill: Skill {
-            name: said.name,
-            description: said.description,
+            name: metadata.name,
+            description: metadata.description,
             path: entry.value.location.clone(),
             base_dir: directory(path).display().to_string(),
-            hidden: said.hidden,
+            hidden: metadata.hidden,
         },
         path: path.to_owned(),
         within: start.within.clone(),

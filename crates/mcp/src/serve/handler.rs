@@ -62,8 +62,8 @@ impl Handler {
         act: impl FnOnce(&dyn Offer) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<Result<T, Refusal>, ErrorData> {
         let Ok(place) = self.places.clone().try_acquire_owned() else {
-            let said = format!("too many calls at once: {IN_ALL} are not answered yet");
-            return Err(ErrorData::internal_error(said, None));
+            let message = format!("too many calls at once: {IN_ALL} are not answered yet");
+            return Err(ErrorData::internal_error(message, None));
         };
         let turn = tokio::select! {
             turn = self.working.clone().acquire_owned() => turn,

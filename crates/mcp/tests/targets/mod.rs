@@ -27,7 +27,7 @@ pub fn wants() -> Vec<ContentRequest> {
 
 /// Asserts that all was heard that a well-behaved fake server has.
 pub fn assert_all_received(reply: &ServerReply) {
-    let said = reply.said.as_ref().expect("it answers");
+    let said = reply.result.as_ref().expect("it answers");
     assert_eq!(said.instructions.as_deref(), Some("Be kind to the fake."));
     assert_eq!(said.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["read", "write"]);
     assert_eq!(said.prompts[0].arguments[0].name, "whom");

@@ -33,13 +33,14 @@ mod tests {
 
     #[test]
     fn codes_have_their_words() {
-        let said = |code| explain(&Error::SqliteFailure(ffi::Error::new(code), None), Path::new("/a/b.db"));
-        assert!(matches!(said(ffi::SQLITE_FULL), StoreError::Full(why) if why.starts_with("/a/b.db: ")));
-        assert!(matches!(said(ffi::SQLITE_BUSY), StoreError::Busy(_)));
-        assert!(matches!(said(ffi::SQLITE_BUSY_SNAPSHOT), StoreError::Busy(_)));
-        assert!(matches!(said(ffi::SQLITE_READONLY_DIRECTORY), StoreError::ReadOnly(_)));
-        assert!(matches!(said(ffi::SQLITE_CORRUPT), StoreError::Damaged(_)));
-        assert!(matches!(said(ffi::SQLITE_IOERR_WRITE), StoreError::Unreachable { .. }));
-        assert!(matches!(said(ffi::SQLITE_MISUSE), StoreError::Other(_)));
+        let explained =
+            |code| explain(&Error::SqliteFailure(ffi::Error::new(code), None), Path::new("/a/b.db"));
+        assert!(matches!(explained(ffi::SQLITE_FULL), StoreError::Full(why) if why.starts_with("/a/b.db: ")));
+        assert!(matches!(explained(ffi::SQLITE_BUSY), StoreError::Busy(_)));
+        assert!(matches!(explained(ffi::SQLITE_BUSY_SNAPSHOT), StoreError::Busy(_)));
+        assert!(matches!(explained(ffi::SQLITE_READONLY_DIRECTORY), StoreError::ReadOnly(_)));
+        assert!(matches!(explained(ffi::SQLITE_CORRUPT), StoreError::Damaged(_)));
+        assert!(matches!(explained(ffi::SQLITE_IOERR_WRITE), StoreError::Unreachable { .. }));
+        assert!(matches!(explained(ffi::SQLITE_MISUSE), StoreError::Other(_)));
     }
 }

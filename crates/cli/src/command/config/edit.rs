@@ -85,9 +85,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.say(&format!("nothing was changed in {}\n", file.shown()));
             return Ok(Exit::Done);
         }
-        let said = check(&file, &bytes);
-        notes::all(ui, &said);
-        if said.iter().any(is_bad) {
+        let found = check(&file, &bytes);
+        notes::all(ui, &found);
+        if found.iter().any(is_bad) {
             if again(ui) {
                 continue;
             }
@@ -134,9 +134,9 @@ fn again(ui: &Ui) -> bool {
 
 /// Returns the diagnostics of a text.
 fn check(file: &SettingsFile<'_>, bytes: &[u8]) -> Diagnostics {
-    let (layer, mut said) = file.parse(bytes);
-    let _ = settings::merge(layer.into_iter().collect(), &mut said);
-    said
+    let (layer, mut found) = file.parse(bytes);
+    let _ = settings::merge(layer.into_iter().collect(), &mut found);
+    found
 }
 
 fn is_bad(note: &Diagnostic) -> bool {

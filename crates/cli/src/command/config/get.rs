@@ -97,17 +97,17 @@ fn why(
     settings: &SettingsReport,
     key: &KeyPath,
 ) -> Result<(), CommandFailure> {
-    let said = settings.merged.why(key);
+    let values = settings.merged.why(key);
     if format == OutputFormat::Json {
-        return if said.is_empty() {
+        return if values.is_empty() {
             Ok(())
         } else {
-            ui.json(&ListDocument { kind: "values", entries: said, diagnostics: &settings.diagnostics })
+            ui.json(&ListDocument { kind: "values", entries: values, diagnostics: &settings.diagnostics })
         };
     }
     let (dim, good, care) = (style::DIM, style::GOOD, style::CARE);
     let mut table = TextTable::new([ColumnAlignment::Left; 4]);
-    for one in &said {
+    for one in &values {
         let style = match one.outcome {
             ValueOutcome::Used => good,
             ValueOutcome::Overridden => dim,
@@ -117,11 +117,11 @@ fn why(
             one.by.as_str().into(),
             Cell::styled(one_line(&one.value.to_string()), style),
             Cell::styled(spot(&one.place), dim),
-            Cell::styled(outcome(settings, key, one, &said), style),
+            Cell::styled(outcome(settings, key, one, &values), style),
         ]);
     }
     let project = settings.layer(Scope::Project);
-    if project.state == SettingsState::Untrusted && !said.is_empty() {
+    if project.state == SettingsState::Untrusted && !values.is_empty() {
         let path = project.path.as_deref().unwrap_or_default();
         table.row([
             project.scope.as_str().into(),

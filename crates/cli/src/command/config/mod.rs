@@ -162,8 +162,8 @@ fn tell(ui: &Ui, settings: &SettingsReport, least: Severity) {
 }
 
 /// Describes in a few words how one layer's value is used.
-fn outcome(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[LayerValue]) -> String {
-    match said.outcome {
+fn outcome(settings: &SettingsReport, key: &KeyPath, value: &LayerValue, all: &[LayerValue]) -> String {
+    match value.outcome {
         ValueOutcome::Used => "used".to_owned(),
         ValueOutcome::Overridden => {
             match all.iter().rev().find(|other| other.outcome == ValueOutcome::Used) {
@@ -171,10 +171,10 @@ fn outcome(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[L
                 None => "overridden".to_owned(),
             }
         }
-        ValueOutcome::Ignored if said.by == SetBy::Project && project_may(key) == ProjectRule::MayNot => {
+        ValueOutcome::Ignored if value.by == SetBy::Project && project_may(key) == ProjectRule::MayNot => {
             "ignored: a project cannot set it".to_owned()
         }
-        ValueOutcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, said)) {
+        ValueOutcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, value)) {
             Some(note) => format!("ignored: {}", one_line(&note.message)),
             None => "ignored".to_owned(),
         },
@@ -182,9 +182,9 @@ fn outcome(settings: &SettingsReport, key: &KeyPath, said: &LayerValue, all: &[L
 }
 
 /// True where a note points at a value, or into it, or at its key, or at what contains it.
-fn is_about(note: &Diagnostic, said: &LayerValue) -> bool {
+fn is_about(note: &Diagnostic, value: &LayerValue) -> bool {
     let Some(at) = &note.place else { return false };
-    [&said.place, &said.key_place].into_iter().any(|place| {
+    [&value.place, &value.key_place].into_iter().any(|place| {
         let (Some(there), Some(here)) = (&at.span, &place.span) else { return false };
         at.path == place.path && there.start < here.end && here.start < there.end
     })

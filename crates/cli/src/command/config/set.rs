@@ -131,10 +131,12 @@ fn refusal(
     let mut notes = Diagnostics::new();
     let merged = engine.settings(request)?.merged.with_layer(layer, &mut notes);
     let by = SetBy::from(file.scope());
-    let said = merged.why(key).into_iter().find(|said| said.by == by);
-    let Some(said) = said.filter(|said| said.outcome == ValueOutcome::Ignored) else { return Ok(None) };
+    let value_here = merged.why(key).into_iter().find(|value_here| value_here.by == by);
+    let Some(value_here) = value_here.filter(|value_here| value_here.outcome == ValueOutcome::Ignored) else {
+        return Ok(None);
+    };
     let name = one_line(&key.to_string());
-    let note = notes.iter().find(|note| is_about(note, &said));
+    let note = notes.iter().find(|note| is_about(note, &value_here));
     let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
     let help = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
     Ok(Some(CommandFailure::usage(why).help(help)))
@@ -161,13 +163,15 @@ fn afterwards(
                 .help("`preface config unset profile` removes that"),
         ]);
     }
-    let said = all.iter().find(|said| said.by == by);
+    let value_here = all.iter().find(|value_here| value_here.by == by);
     let about = |note: &&Diagnostic| {
         note.severity >= Severity::Warning
-            && said.is_some_and(|said| said.outcome != ValueOutcome::Ignored && is_about(note, said))
+            && value_here.is_some_and(|value_here| {
+                value_here.outcome != ValueOutcome::Ignored && is_about(note, value_here)
+            })
     };
     let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
-    notes.extend(match said {
+    notes.extend(match value_here {
         None if state == SettingsState::Untrusted => Some(
             Diagnostic::new(
                 Severity::Info,
@@ -176,8 +180,8 @@ fn afterwards(
             )
             .help("trust it"),
         ),
-        Some(said) if said.outcome == ValueOutcome::Overridden => {
-            let stronger = all.iter().rev().find(|said| said.outcome == ValueOutcome::Used);
+        Some(value_here) if value_here.outcome == ValueOutcome::Overridden => {
+            let stronger = all.iter().rev().find(|value_here| value_here.outcome == ValueOutcome::Used);
             let stronger = stronger.filter(|stronger| stronger.by > by);
             let words = match stronger {
                 Some(other) => {
@@ -195,9 +199,9 @@ fn afterwards(
                     .help(format!("`preface config get {name} --why` shows the value of each layer")),
             )
         }
-        Some(said) if said.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
+        Some(value_here) if value_here.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
             DiagnosticCode::SettingsHidden,
-            format!("it is not used here: {}", outcome(&settings, key, said, &all)),
+            format!("it is not used here: {}", outcome(&settings, key, value_here, &all)),
         )),
         _ => None,
     });

@@ -90,11 +90,11 @@ fn view(ui: &Ui, record: &ScenarioRecord) -> String {
         let _ = writeln!(out, "  {dim}tools:{dim:#} {}", tools(call));
         for message in &call.messages {
             let role = message.role().as_str();
-            let said = said(message.fields().get("content"));
+            let text_of = text_of(message.fields().get("content"));
             let _ = writeln!(
                 out,
                 "  {dim}{role:<10}{dim:#} {}",
-                short(&one_line(&said), columns.saturating_sub(13))
+                short(&one_line(&text_of), columns.saturating_sub(13))
             );
         }
     }
@@ -147,7 +147,7 @@ fn tools(call: &ModelRequest) -> String {
 }
 
 /// The texts of a content; a block without one is named.
-fn said(content: Option<&serde_json::Value>) -> String {
+fn text_of(content: Option<&serde_json::Value>) -> String {
     let block = |block: &serde_json::Value| {
         let word = ["text", "name", "type"].iter().find_map(|key| block.get(key)?.as_str());
         word.unwrap_or_default().to_owned()

@@ -98,12 +98,12 @@ fn widest_tools(rows: &[&AgentEntry], room: Option<usize>) -> usize {
 }
 
 fn tools(agent: &AgentEntry) -> String {
-    let Some(said) = &agent.value.what else { return "-".to_owned() };
-    let but = match said.disallowed_tools.as_slice() {
+    let Some(agent_file) = &agent.value.what else { return "-".to_owned() };
+    let but = match agent_file.disallowed_tools.as_slice() {
         [] => String::new(),
         not => format!(" but {}", not.join(", ")),
     };
-    match &said.tools {
+    match &agent_file.tools {
         None => format!("all{but}"),
         Some(tools) if tools.is_empty() => "none".to_owned(),
         Some(tools) => format!("{}{but}", tools.join(", ")),
@@ -112,8 +112,11 @@ fn tools(agent: &AgentEntry) -> String {
 
 /// The lines below a row: what it is for, then what there is to know about it.
 fn below(agent: &AgentEntry) -> Vec<String> {
-    let description =
-        agent.value.what.iter().map(|said| short(&one_line(&said.description), DESCRIPTION).into_owned());
+    let description = agent
+        .value
+        .what
+        .iter()
+        .map(|agent_file| short(&one_line(&agent_file.description), DESCRIPTION).into_owned());
     let mut lines: Vec<String> = description.collect();
     lines.extend(details(ListingRow::from(agent)));
     if agent.value.what.is_some() {

@@ -84,7 +84,7 @@ pub fn ask(
     let shows = talk != Verbosity::Quiet && ui.is_watched();
     let heard = |heard: &ServerReply| {
         if shows {
-            let how = if heard.said.is_ok() { "answered" } else { "failed" };
+            let how = if heard.result.is_ok() { "answered" } else { "failed" };
             let (name, ms) = (one_line(&heard.name), heard.took.as_millis());
             ui.say(&format!("{dim}{name} {how} after {ms} ms{dim:#}\n"));
         }

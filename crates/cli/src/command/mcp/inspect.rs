@@ -19,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   preface mcp inspect git                 ask it now
   preface mcp inspect git --recorded      what builds read
-  preface mcp inspect git --format json | jq '.said.tools[0]'";
+  preface mcp inspect git --format json | jq '.description.tools[0]'";
 
 /// Show everything that an MCP server offers
 ///
@@ -50,17 +50,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let answers = args.asking.ask(ui, std::slice::from_ref(&args.server), args.record)?;
     for answer in &answers.servers {
-        match (args.asking.format, &answer.said) {
-            (OutputFormat::Json, said) => {
+        match (args.asking.format, &answer.description) {
+            (OutputFormat::Json, description) => {
                 let mut document =
                     serde_json::to_value(answer).map_err(|error| CommandFailure::new(error.to_string()))?;
-                document["said"] = json!(said);
+                document["description"] = json!(description);
                 ui.json(&document)?;
             }
-            (OutputFormat::Text, Some(said)) => {
+            (OutputFormat::Text, Some(description)) => {
                 let ms = answer.ms.map(|ms| format!("{ms} ms"));
                 let variables = [answer.calls_itself.clone(), answer.protocol.as_deref().map(protocol), ms];
-                ui.view(&view(&answer.name, &variables, said, ui.columns()))?;
+                ui.view(&view(&answer.name, &variables, description, ui.columns()))?;
             }
             (OutputFormat::Text, None) => {}
         }
@@ -96,7 +96,7 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let mut document =
                 serde_json::to_value(known).map_err(|error| CommandFailure::new(error.to_string()))?;
             document["name"] = json!(args.server);
-            document["said"] = json!(known.recording.described);
+            document["description"] = json!(known.recording.described);
             ui.json(&document)?;
         }
         OutputFormat::Text => {
@@ -116,19 +116,24 @@ fn protocol(version: &str) -> String {
 }
 
 /// Writes everything that a server offers. All of it is untrusted text.
-fn view(name: &str, variables: &[Option<String>], said: &ServerDescription, room: Option<usize>) -> String {
+fn view(
+    name: &str,
+    variables: &[Option<String>],
+    description: &ServerDescription,
+    room: Option<usize>,
+) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     let variables: Vec<String> = variables.iter().flatten().map(|variable| one_line(variable)).collect();
     let _ = writeln!(out, "{bold}{}{bold:#}  {dim}{}{dim:#}", one_line(name), variables.join("; "));
-    if let Some(instructions) = &said.instructions {
+    if let Some(instructions) = &description.instructions {
         let _ = writeln!(out, "\n{bold}instructions{bold:#}");
         for line in visible(instructions).lines() {
             let _ = writeln!(out, "  {line}");
         }
     }
-    let tools = said.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_deref()));
-    let prompts: Vec<(String, Option<&str>)> = said
+    let tools = description.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_deref()));
+    let prompts: Vec<(String, Option<&str>)> = description
         .prompts
         .iter()
         .map(|prompt| {
@@ -144,7 +149,7 @@ fn view(name: &str, variables: &[Option<String>], said: &ServerDescription, room
             (name, prompt.description.as_deref())
         })
         .collect();
-    let resources = said.resources.iter().map(|one| {
+    let resources = description.resources.iter().map(|one| {
         (
             one.uri.as_str(),
             one.description.as_deref().or(Some(one.name.as_str()).filter(|name| !name.is_empty())),
@@ -153,7 +158,7 @@ fn view(name: &str, variables: &[Option<String>], said: &ServerDescription, room
     out.push_str(&list("tool", tools, room));
     out.push_str(&list("prompt", prompts.iter().map(|(name, about)| (name.as_str(), *about)), room));
     out.push_str(&list("resource", resources, room));
-    for fetched in &said.fetched {
+    for fetched in &description.fetched {
         let bytes: usize = fetched.texts.iter().map(String::len).sum();
         let what = one_line(&fetched.want.to_string());
         let _ = writeln!(out, "\n{bold}{what}{bold:#}  {dim}{}{dim:#}", count(bytes, "byte"));

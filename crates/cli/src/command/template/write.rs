@@ -89,7 +89,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let name = args.target.name.clone();
     let new = NewVersion { note: args.note.clone(), ..NewVersion::of(name.clone(), text) };
     let put = args.target.store.work(async |store| Ok(store.put_template(new, expect, &actor).await?))?;
-    let said = match &put {
+    let line = match &put {
         PutOutcome::Stored(version) => {
             // What is there already was told when it came.
             let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
@@ -109,7 +109,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         };
         ui.json(&json!({ "name": name.as_str(), "stored": version.map(document), "changed": changed, "diagnostics": findings }))?;
     } else if !args.quiet {
-        ui.say(&said);
+        ui.say(&line);
     }
     Ok(Exit::Done)
 }
@@ -363,17 +363,17 @@ pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
 
 fn line(done: &ImportedTemplate) -> String {
     let name = one_line(done.name.as_str());
-    let mut said = format!("`{name}`: {} added", count(done.added, "version"));
+    let mut line = format!("`{name}`: {} added", count(done.added, "version"));
     if done.skipped > 0 {
-        said.push_str(&format!(", {} there already", done.skipped));
+        line.push_str(&format!(", {} there already", done.skipped));
     }
     if done.diverged {
-        said.push_str("; they follow versions that are not in the document");
+        line.push_str("; they follow versions that are not in the document");
     }
     if !done.kept_labels.is_empty() {
         let labels: Vec<String> = done.kept_labels.iter().map(|label| format!("`{label}`")).collect();
-        said.push_str(&format!("; {} stayed where it is here", listed(&labels)));
+        line.push_str(&format!("; {} stayed where it is here", listed(&labels)));
     }
-    said.push_str(".\n");
-    said
+    line.push_str(".\n");
+    line
 }

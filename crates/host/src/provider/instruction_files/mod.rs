@@ -85,7 +85,7 @@ impl ContextProvider for InstructionFiles {
             splicer: Splicer::new(&options, &reader, &notes, &exclude),
             trees: TreeCache::default(),
             rules: RuleProgress::new(&options, look),
-            said: IncludedFiles::default(),
+            included: IncludedFiles::default(),
             items: Vec::new(),
             left_out: false,
             excluded: BTreeSet::new(),
@@ -94,13 +94,13 @@ impl ContextProvider for InstructionFiles {
         };
         build.all();
         let why = build.why();
-        let mut said = silent(self, section, why);
-        said.items = build.finish();
-        if !said.items.is_empty() {
-            said.silent = None;
+        let mut contribution = silent(self, section, why);
+        contribution.items = build.finish();
+        if !contribution.items.is_empty() {
+            contribution.silent = None;
         }
         notes.finish();
-        said
+        contribution
     }
 }
 
@@ -134,7 +134,7 @@ struct SectionBuild<'a> {
     splicer: Splicer<'a>,
     trees: TreeCache,
     rules: RuleProgress,
-    said: IncludedFiles,
+    included: IncludedFiles,
     items: Vec<Item>,
     /// True where a file was found and not used.
     left_out: bool,
@@ -350,7 +350,7 @@ impl SectionBuild<'_> {
             self.left_out = true;
             return;
         };
-        if let Some(first) = self.said.add(text.id, &real, &source) {
+        if let Some(first) = self.included.add(text.id, &real, &source) {
             // The user's own file, met again on the way down, is not left out: it was said.
             if first.path != source.path {
                 self.note(Severity::Info, DiagnosticCode::ContextDuplicate, &source, |shown| {

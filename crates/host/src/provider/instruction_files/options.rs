@@ -91,25 +91,25 @@ impl InstructionOptions {
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
     pub fn read(provider: &dyn ContextProvider, section: &Section, look: &ProviderContext<'_>) -> Self {
         let options = SectionOptions::new(provider, section, look);
-        let said = InstructionTextOptions { section, look };
+        let texts = InstructionTextOptions { section, look };
         InstructionOptions {
-            names: said.lines("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),
-            above: said.lines("above", &["CLAUDE.md"]),
+            names: texts.lines("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),
+            above: texts.lines("above", &["CLAUDE.md"]),
             order: match options.word("order", &["nearest-first", "root-first"], look) {
                 "root-first" => DirectoryOrder::RootFirst,
                 _ => DirectoryOrder::NearestFirst,
             },
-            user: said.lines("user", &[]),
-            managed: said.lines("managed", &[]),
-            fallback: said.lines("fallback", &[]),
+            user: texts.lines("user", &[]),
+            managed: texts.lines("managed", &[]),
+            fallback: texts.lines("fallback", &[]),
             rules: options.text("rules").filter(|dir| !dir.is_empty()).map(str::to_owned),
-            touched: said.lines("touched", &[]),
-            exclude: said.lines("exclude", &[]),
-            imports: said.truth("imports", true),
-            hops: said.number("hops", HOPS).min(MOST_HOPS),
+            touched: texts.lines("touched", &[]),
+            exclude: texts.lines("exclude", &[]),
+            imports: texts.truth("imports", true),
+            hops: texts.number("hops", HOPS).min(MOST_HOPS),
             hold_shared: options.word("shared_dirs", &["hold", "read"], look) == "hold",
-            unread: said.lines("unread", &[]),
-            hints: said.hints("hints"),
+            unread: texts.lines("unread", &[]),
+            hints: texts.hints("hints"),
         }
     }
 }

@@ -175,11 +175,11 @@ impl SubmoduleRules {
             let settings = work_tree.repo.config_snapshot();
             for name in modules.names() {
                 let Ok(path) = modules.path(name) else { continue };
-                let said = settings
+                let setting = settings
                     .plumbing()
                     .string_by("submodule", Some(name), "ignore")
                     .or_else(|| modules.config().string_by("submodule", Some(name), "ignore"));
-                if let Some(ignore) = said.and_then(|value| Ignore::named(value.as_bstr())) {
+                if let Some(ignore) = setting.and_then(|value| Ignore::named(value.as_bstr())) {
                     by_path.insert(path, ignore);
                 }
             }

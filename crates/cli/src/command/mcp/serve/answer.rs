@@ -132,23 +132,23 @@ fn notes(notes: &[Diagnostic]) -> Vec<Value> {
 }
 
 fn note(note: &Diagnostic) -> Value {
-    let mut said = json!({
+    let mut json = json!({
         "code": note.code,
         "severity": note.severity,
         "message": message(note),
     });
     if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
-        said["path"] = json!(escape_hidden(&place.path));
+        json["path"] = json!(escape_hidden(&place.path));
         for (key, number) in [("line", place.line), ("column", place.column)] {
             if let Some(number) = number {
-                said[key] = json!(number);
+                json[key] = json!(number);
             }
         }
     }
     if let Some(help) = advice::help(note) {
-        said["help"] = json!(escape_hidden(&help));
+        json["help"] = json!(escape_hidden(&help));
     }
-    said
+    json
 }
 
 /// Returns the message of a diagnostic. The text that tag characters hide is left out: a model would read it.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn bytes(built: &BuiltSection) -> usize {
-    built.said.items.iter().flat_map(|item| &item.pieces).map(|piece| piece.text.len()).sum()
+    built.contribution.items.iter().flat_map(|item| &item.pieces).map(|piece| piece.text.len()).sum()
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn of_five_thousand_rules_a_thousand_speak() {
     }
     let system = system.with_file("/home/u/.tool/rules/own.md", "own");
     let built = build(&system, json!({"rules": "rules"}));
-    assert_eq!(built.said.items.len(), 1_000);
+    assert_eq!(built.contribution.items.len(), 1_000);
     assert_eq!(built.paths()[0], "~/.tool/rules/own.md", "the user's come first");
     assert!(built.paths()[1..].is_sorted());
     assert_eq!(
@@ -53,7 +53,7 @@ fn rules_have_4_mib_together() {
     }
     let system = system.with_file("/w/p/.tool/rules/0-huge.md", vec![b'x'; (4 << 20) + 1]);
     let built = build(&system, json!({"rules": "rules"}));
-    assert_eq!((built.said.items.len(), bytes(&built)), (4, 4 << 20));
+    assert_eq!((built.contribution.items.len(), bytes(&built)), (4, 4 << 20));
     assert!(built.told("rules/limit")[0].starts_with("2 rules were left out"));
     assert_eq!(built.told("file/too-large").len(), 1);
 }
@@ -90,7 +90,7 @@ fn patterns_of_rules_have_limits_together() {
     let start = Instant::now();
     let built = build(&system, json!({"rules": "rules", "touched": ["a".repeat(200)]}));
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
-    assert_eq!(built.said.items.len(), 10);
+    assert_eq!(built.contribution.items.len(), 10);
     assert_eq!(built.told("rules/pattern").len(), 21);
 }
 

@@ -13,7 +13,7 @@ fn secrets(system: MemorySystem) -> MemorySystem {
 }
 
 fn says_no_secret(system: &MemorySystem, built: &BuiltSection) {
-    for item in &built.said.items {
+    for item in &built.contribution.items {
         assert!(!text_of(&item.pieces).contains("SECRET"), "{item:?}");
     }
     for place in ["/etc/passwd", "/home/u/.ssh/id", "/w/secret.md", "/w/p2/secret.md", "/w/p/.git/config"] {

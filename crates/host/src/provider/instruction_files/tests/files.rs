@@ -26,8 +26,8 @@ fn the_cwd_comes_first_then_each_directory_above_it() {
             ("../../CLAUDE.md", "project", "root\n".into()),
         ]
     );
-    assert_eq!(built.said.items[3].variables["absolute"], "/w/CLAUDE.md");
-    assert_eq!(built.said.silent, None);
+    assert_eq!(built.contribution.items[3].variables["absolute"], "/w/CLAUDE.md");
+    assert_eq!(built.contribution.silent, None);
     assert_eq!(built.notes, []);
     assert_origins(&built, &tree());
 }
@@ -54,7 +54,7 @@ fn names_are_the_profiles() {
     let built = build(&system, json!({"names": ["RULES.md"], "above": "UP.md\nRULES.md"}));
     assert_eq!(built.paths(), ["RULES.md", "../UP.md"]);
     let built = build(&machine(), json!({"names": ["RULES.md", "X.md"]}));
-    assert_eq!(built.said.silent.as_deref(), Some("there is no RULES.md or X.md from here up"));
+    assert_eq!(built.contribution.silent.as_deref(), Some("there is no RULES.md or X.md from here up"));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn managed_and_user_files_come_first_in_either_order() {
                 ("~/.tool/CLAUDE.md", "user", "user".into()),
             ]
         );
-        let scope = built.said.items[2].pieces[0].origin.scope();
+        let scope = built.contribution.items[2].pieces[0].origin.scope();
         assert_eq!(scope, Some(preface_core::scope::Scope::Global));
         assert_eq!(built.notes, []);
     }
@@ -91,7 +91,7 @@ fn the_users_files_that_are_not_read_are_told() {
     assert_eq!(built.notes[0].help.as_deref(), Some("set a switch"));
     let why = "there is no CLAUDE.md or .claude/CLAUDE.md or CLAUDE.local.md from here up; ~/.tool/CLAUDE.md is not \
                read here";
-    assert_eq!(built.said.silent.as_deref(), Some(why));
+    assert_eq!(built.contribution.silent.as_deref(), Some(why));
     assert_eq!(system.reads("/home/u/.tool/CLAUDE.md"), 0);
     assert_eq!(build(&system, json!({"unread": ["CLAUDE.md"]})).notes[0].help, None);
     for more in [json!({"user": ["CLAUDE.md"]}), json!({"exclude": ["~/.tool/*"]}), json!({"unread": []})] {
@@ -219,7 +219,7 @@ fn blank_files_are_silent_and_texts_are_verbatim() {
 
 #[test]
 fn files_that_say_nothing_are_named() {
-    let why = |system: &MemorySystem, options: Value| build(system, options).said.silent;
+    let why = |system: &MemorySystem, options: Value| build(system, options).contribution.silent;
     let one = machine().with_file("/w/p/CLAUDE.md", " \n\t\n");
     assert_eq!(why(&one, json!({})).as_deref(), Some("CLAUDE.md is empty"));
     let three = one.with_file("/w/CLAUDE.md", "").with_file("/CLAUDE.md", "\n");
@@ -248,7 +248,7 @@ fn long_files_are_told_and_larger_ones_than_4_mib_skipped() {
         built.told("file/too-large"),
         ["../CLAUDE.md was left out: 4194305 bytes, more than the limit of 4194304"]
     );
-    assert_eq!(built.said.items.len(), 4);
+    assert_eq!(built.contribution.items.len(), 4);
 }
 
 #[test]
@@ -271,11 +271,11 @@ fn what_is_no_file_is_told() {
         .with_unreadable("/w/CLAUDE.md")
         .with_link("/CLAUDE.md", "/nowhere");
     let built = build(&system, json!({}));
-    assert!(built.said.items.is_empty());
+    assert!(built.contribution.items.is_empty());
     let codes = [(Severity::Warning, "file/kind"); 2];
     assert_eq!(built.codes()[..2], codes);
     assert_eq!(built.codes()[2..], [(Severity::Warning, "file/denied"), (Severity::Warning, "file/link")]);
-    assert!(built.said.silent.as_deref().is_some_and(|why| why.contains("left out")));
+    assert!(built.contribution.silent.as_deref().is_some_and(|why| why.contains("left out")));
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn what_the_gate_holds_says_nothing() {
     let options = json!({"rules": "rules", "names": ["CLAUDE.md", ".tool/x.md"]});
     let pinned = TestTrust { mode: TrustMode::Pinned, ..TestTrust::default() };
     let built = build_on(&system, options.clone(), pinned);
-    assert!(built.said.items.is_empty());
+    assert!(built.contribution.items.is_empty());
     assert_eq!(built.told("trust/untrusted").len(), 5);
     assert_eq!(built.gated.len(), 5);
     let untrusted = TestTrust { mode: TrustMode::Whole, layer: false, ..TestTrust::default() };
@@ -297,7 +297,7 @@ fn what_the_gate_holds_says_nothing() {
     );
     assert_eq!(system.reads("/w/p/.tool/x.md") + system.reads("/w/p/.tool/rules/a.md"), 0);
     let deny = TestTrust { consent: Consent::Deny, ..TestTrust::default() };
-    assert!(build_on(&system, options, deny).said.items.is_empty());
+    assert!(build_on(&system, options, deny).contribution.items.is_empty());
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn files_that_others_can_write_are_held() {
     let built = build(&system, json!({}));
     assert_eq!(built.items(), [("CLAUDE.md", "project", "@shared/x.md".to_owned())]);
     assert_eq!(built.told("trust/untrusted").len(), 2);
-    assert_eq!(build(&system, json!({"shared_dirs": "read"})).said.items.len(), 2);
+    assert_eq!(build(&system, json!({"shared_dirs": "read"})).contribution.items.len(), 2);
 }
 
 #[test]

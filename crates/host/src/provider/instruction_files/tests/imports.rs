@@ -19,7 +19,7 @@ fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
     assert_eq!(built.text(), "Read A: B., then\nB\n---\nkept: head\n---\nC end.");
     assert_eq!(built.notes, []);
     let sources: Vec<String> =
-        built.said.items[0].pieces.iter().map(|piece| piece.origin.to_string()).collect();
+        built.contribution.items[0].pieces.iter().map(|piece| piece.origin.to_string()).collect();
     assert_eq!(
         sources,
         [

@@ -63,7 +63,7 @@ impl Default for TestTrust {
 }
 
 struct BuiltSection {
-    said: Contribution,
+    contribution: Contribution,
     notes: Vec<Diagnostic>,
     /// The paths that the gate saw.
     gated: Vec<String>,
@@ -111,16 +111,16 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
     for (key, value) in options.as_object().expect("options are a table") {
         section.options.insert(key.clone(), value.clone());
     }
-    let said = context_provider(name).expect("it is in the list").contribute(&section, &look);
+    let contribution = context_provider(name).expect("it is in the list").contribute(&section, &look);
     let gated = gate.seen().into_iter().map(|seen| seen.shown).collect();
-    BuiltSection { said, notes: look.notes.take(), gated }
+    BuiltSection { contribution, notes: look.notes.take(), gated }
 }
 
 impl BuiltSection {
     /// Path, kind and text of each item.
     fn items(&self) -> Vec<(&str, &str, String)> {
         let row = |item: &Item| text_of(&item.pieces);
-        let items = self.said.items.iter();
+        let items = self.contribution.items.iter();
         items
             .map(|item| (item.variables["path"].as_str(), item.variables["kind"].as_str(), row(item)))
             .collect()
@@ -132,8 +132,8 @@ impl BuiltSection {
 
     /// The text of the only item.
     fn text(&self) -> String {
-        assert_eq!(self.said.items.len(), 1, "{:?}", self.notes);
-        text_of(&self.said.items[0].pieces)
+        assert_eq!(self.contribution.items.len(), 1, "{:?}", self.notes);
+        text_of(&self.contribution.items[0].pieces)
     }
 
     fn told(&self, code: &str) -> Vec<&str> {
@@ -155,7 +155,7 @@ fn text_of(pieces: &[Piece]) -> String {
 
 /// Asserts that each piece is what its file holds at its span.
 fn assert_origins(built: &BuiltSection, system: &MemorySystem) {
-    for piece in built.said.items.iter().flat_map(|item| &item.pieces) {
+    for piece in built.contribution.items.iter().flat_map(|item| &item.pieces) {
         let Origin::Source { source, span, lossy: false } = &piece.origin else { panic!("{piece:?}") };
         let path = match source.path.strip_prefix("~/") {
             Some(rest) => Path::new("/home/u").join(rest),

@@ -69,7 +69,7 @@ fn a_rule_with_paths_waits_for_a_file_that_matches() {
     assert_eq!(texts(&["sub/README.md"]), ["All\n"], "a star does not reach over a slash");
     assert_eq!(texts(&["/elsewhere/docs/x"]), ["All\n"]);
     let both = touched(&system, &["docs/x", "src/api/x.ts"]);
-    assert_eq!((both.said.items.len(), both.notes), (3, vec![]));
+    assert_eq!((both.contribution.items.len(), both.notes), (3, vec![]));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_pattern_that_is_wrong_matches_nothing_and_is_told() {
         built.told("rules/waiting"),
         ["1 rule waits for a file to be worked on, such as .tool/rules/a.md (`src/[`)"]
     );
-    assert!(built.said.silent.as_deref().is_some_and(|why| why.ends_with("the notes say why")));
+    assert!(built.contribution.silent.as_deref().is_some_and(|why| why.ends_with("the notes say why")));
 }
 
 #[test]
@@ -179,5 +179,5 @@ fn links_are_followed_once_and_cycles_end() {
 #[test]
 fn rules_of_nothing_but_a_head_are_silent() {
     let built = touched(&rules(&[("a.md", "---\nname: a\n---\n\n")]), &[]);
-    assert_eq!((built.said.items.len(), built.notes), (0, vec![]));
+    assert_eq!((built.contribution.items.len(), built.notes), (0, vec![]));
 }

@@ -124,9 +124,9 @@ proptest! {
                 seen.included.push(path);
             }
         }
-        let said: Vec<(&str, String)> =
+        let contribution: Vec<(&str, String)> =
             built.items().into_iter().map(|(path, _, text)| (path, text)).collect();
-        prop_assert_eq!(said, expected);
+        prop_assert_eq!(contribution, expected);
         assert_origins(&built, &system);
     }
 
