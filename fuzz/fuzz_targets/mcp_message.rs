@@ -18,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
         let shown = note.message.chars().all(|c| !c.is_control());
         assert!(shown, "nothing in a note moves the screen: {:?}", note.message);
     }
-    match &reply.said {
+    match &reply.result {
         Ok(said) => {
             for items in [said.tools.len(), said.prompts.len(), said.resources.len()] {
                 assert!(items <= limits.items, "{items} items");

@@ -43,7 +43,7 @@ use tokio::{
 /// let deadline = std::time::Duration::from_secs(5);
 /// let target = ServerTarget { name: "ghost".to_owned(), reach, deadline, wants: Vec::new() };
 /// let heard = ask(&[target], &AskLimits::default(), &|heard| assert_eq!(heard.name, "ghost"));
-/// assert!(matches!(heard[0].said, Err(McpError::Unreachable(_))));
+/// assert!(matches!(heard[0].result, Err(McpError::Unreachable(_))));
 /// ```
 ///
 /// # Panics

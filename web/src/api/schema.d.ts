@@ -2368,6 +2368,8 @@ export interface components {
             snippet?: string | null;
             /** @description Where its texts came from, for people. */
             source?: string | null;
+            /** @description True if the service is to make sure that arguments fit the schema. */
+            strict?: boolean;
         };
         /** @description The name of a tool. */
         ToolName: string;

@@ -92,7 +92,7 @@ pub fn hides_in_vain(fields: &YamlFields) -> Option<String> {
 ///     "name \"Commit\" does not match parent directory \"commit\"",
 ///     "name contains invalid characters (must be lowercase a-z, 0-9, hyphens only)",
 /// ]);
-/// assert_eq!(checked.said.unwrap().name, "Commit");
+/// assert_eq!(checked.metadata.unwrap().name, "Commit");
 /// ```
 #[must_use]
 pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillCheck {
