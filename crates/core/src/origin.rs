@@ -91,6 +91,19 @@ impl Origin {
         }
     }
 
+    /// Returns the rank of the origin among those that may be the reason of a change: the higher, the more often its text is
+    /// another one.
+    #[must_use]
+    pub(crate) fn change_rank(&self) -> u8 {
+        match self {
+            Origin::Literal { .. } => 0,
+            Origin::Source { .. } | Origin::Stored { .. } => 1,
+            Origin::Caller { .. } => 2,
+            Origin::Variable { .. } => 3,
+            Origin::Hook { .. } => 4,
+        }
+    }
+
     /// Returns true for the text that a profile puts between two parts.
     #[must_use]
     pub fn is_separator(&self) -> bool {

@@ -6,10 +6,11 @@
 
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
-    format::{FORMATS, RequestContent, RequestRecord, RequestTarget},
+    format::{self, FORMATS, RequestContent, RequestRecord, RequestTarget},
     message::{Message, MessageForms, Role, SystemMessages, convert, read},
-    origin::{Origin, Span},
+    origin::{Origin, Source, Span},
     prompt::{Part, Prompt},
+    scope::Scope,
     section::SectionId,
     turn::Tool,
     variable::Stability,
@@ -259,6 +260,45 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_changed_section_names_the_file_in_front_of_the_profile() {
+    let record = |rules: &str| {
+        let mut prompt = Prompt::default();
+        let mut spans = Vec::new();
+        for key in ["before", "prefix", "item", "suffix"] {
+            let start = prompt.text.len();
+            prompt.text.push_str(key);
+            let origin = Origin::Literal { profile: "p".into(), key: format!("section.rules.{key}").into() };
+            spans.push(Span { range: start..prompt.text.len(), origin });
+        }
+        let start = prompt.text.len();
+        prompt.text.push_str(rules);
+        let source = Arc::new(Source { scope: Scope::Project, path: "AGENTS.md".into() });
+        let origin = Origin::Source { source, span: 0..rules.len(), lossy: false };
+        spans.push(Span { range: start..prompt.text.len(), origin });
+        prompt.parts.push(Part {
+            section: SectionId::new("rules"),
+            provider: None,
+            range: 0..prompt.text.len(),
+            stability: Stability::Static,
+            priority: 0,
+            spans,
+            cuts: Vec::new(),
+        });
+        let content = RequestContent {
+            target: RequestTarget { digests: true, ..RequestTarget::default() },
+            ..RequestContent::from(&prompt)
+        };
+        let format = format::find("anthropic").unwrap();
+        RequestRecord::of("anthropic", &content, &format.format(content))
+    };
+    let change = record("Use tabs.").compare(&record("Use spaces.")).change.unwrap();
+    assert_eq!(
+        change.what,
+        "the section `rules` changed, from AGENTS.md, p.toml section.rules.before, p.toml section.rules.prefix and 2 more"
+    );
 }
 
 #[test]

@@ -175,16 +175,7 @@ impl FirstDifference {
     /// ```
     #[must_use]
     pub fn cause(&self) -> Option<&Side> {
-        let weight = |side: &Side| {
-            let kind = match side.origin {
-                Origin::Literal { .. } => 0,
-                Origin::Source { .. } | Origin::Stored { .. } => 1,
-                Origin::Caller { .. } => 2,
-                Origin::Variable { .. } => 3,
-                Origin::Hook { .. } => 4,
-            };
-            (side.within, kind)
-        };
+        let weight = |side: &Side| (side.within, side.origin.change_rank());
         match (&self.left, &self.right) {
             (Some(left), Some(right)) if weight(left) > weight(right) => Some(left),
             (_, Some(right)) => Some(right),

@@ -6,11 +6,12 @@ use crate::{
     attachment::PlacedAttachment,
     diagnostic::{Diagnostic, DiagnosticCode},
     model::{Model, PrefixCheck},
+    origin::Origin,
     settings::shown,
     variable::Stability,
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{cmp::Reverse, fmt};
 
 /// One request of a conversation, as it is recorded. It has no text but that of attachments.
 ///
@@ -327,9 +328,13 @@ fn blocks<'b, 'c: 'b>(
     }));
     rows.extend(content.prompt.parts.iter().filter(|part| !part.range.is_empty()).map(|part| {
         let text = content.prompt.text_of(part);
+        let spans = part.spans.iter().map(|span| &span.origin).filter(|origin| !origin.is_separator());
+        let mut sources: Vec<&Origin> = spans.collect();
+        // What changes most is named first.
+        sources.sort_by_key(|origin| Reverse(origin.change_rank()));
         let mut origins: Vec<String> = Vec::new();
-        for span in part.spans.iter().filter(|span| !span.origin.is_separator()) {
-            let origin = span.origin.to_string();
+        for origin in sources {
+            let origin = origin.to_string();
             if !origins.contains(&origin) {
                 origins.push(origin);
             }
