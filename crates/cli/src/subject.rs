@@ -30,7 +30,6 @@ use preface::{
     host::{
         models,
         places::{Places, normal},
-        profile::locate,
         provider_context::CONTEXT_FILE_LIMIT,
         system::{ReadScope, System},
     },
@@ -303,11 +302,11 @@ impl Subject {
 
     /// Finds what the profile itself gives at some bytes of the prompt in the profile's file.
     pub fn place_in_profile(&self, profile: &str, key: &str, bytes: &Range<usize>) -> Option<Place> {
-        let ProfileSource { choice, dir } = self.profile.as_ref()?;
+        let source = self.profile.as_ref()?;
         let (_, span, _) = self.prompt.at(bytes.start)?;
         let text = self.prompt.text.get(span.clone())?;
         let part = bytes.start - span.start..bytes.end - span.start;
-        let place = locate(&files::system(), dir.as_deref(), choice, (profile, key), text, &part)?;
+        let place = source.locate(&files::system(), (profile, key), text, &part)?;
         let shown = self.places.as_ref().map(|places| places.shown(place.path.as_ref()));
         Some(Place { path: shown.unwrap_or_else(|| place.path.clone()), ..place })
     }

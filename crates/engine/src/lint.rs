@@ -6,7 +6,7 @@
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
-    input::{collect::Breadth, load_profile::ProfileSource, named},
+    input::{collect::Breadth, named},
     request::Request,
     trust::coverage::unrendered,
 };
@@ -110,10 +110,8 @@ impl Engine<'_> {
             lint.untrusted(profile, inputs.gate().seen().iter());
         }
         lint.order(&built.prompt);
-        let ProfileSource { choice, dir } = &built.profile_source;
-        lint.conditions(&built.snapshot, &mut |path| {
-            profile::place_of_key(self.system(), dir.as_deref(), choice, path)
-        });
+        let place_of = |path: &[&str]| built.profile_source.place_of_key(self.system(), path);
+        lint.conditions(&built.snapshot, &place_of);
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |note: &Diagnostic| {
@@ -163,9 +161,8 @@ impl Engine<'_> {
         let places = &built.places;
         match &piece.origin {
             Origin::Literal { profile, key } => {
-                let ProfileSource { choice, dir } = &built.profile_source;
-                let key = (profile.as_ref(), key.as_ref());
-                let place = profile::locate(self.system(), dir.as_deref(), choice, key, &piece.text, part)?;
+                let origin = (profile.as_ref(), key.as_ref());
+                let place = built.profile_source.locate(self.system(), origin, &piece.text, part)?;
                 Some(Place { path: places.shown(place.path.as_ref()), ..place })
             }
             Origin::Source { source, span, lossy: true } => {
@@ -373,7 +370,7 @@ impl Lint {
     }
 
     /// Reports conditions of sections and guidelines on variables that never have a value.
-    fn conditions(&mut self, snapshot: &Snapshot, place: &mut dyn FnMut(&[&str]) -> Option<Place>) {
+    fn conditions(&mut self, snapshot: &Snapshot, place: &dyn Fn(&[&str]) -> Option<Place>) {
         let sections = snapshot.profile.sections.iter().filter_map(|section| {
             let id = section.id.as_str();
             let when = section.when.as_ref()?;

@@ -5,12 +5,12 @@ made strict: an object with named properties takes no others. Prints one line fo
 a planted error is not found.
 """
 
-import base64
 import collections
 import copy
 import json
 import sys
 
+import encoding
 from anthropic.types import message_create_params as anthropic_params
 from botocore import loaders, model as botocore_model, validate
 from google.genai import types as gemini_types
@@ -67,23 +67,11 @@ def converse_shape():
     return botocore_model.ServiceModel(data).operation_model("Converse").input_shape
 
 
-def decoded(node):
-    """The SDK takes bytes where the body has base64."""
-    if isinstance(node, dict):
-        return {
-            key: base64.b64decode(value) if key in ("bytes", "redactedContent") and isinstance(value, str) else decoded(value)
-            for key, value in node.items()
-        }
-    if isinstance(node, list):
-        return [decoded(value) for value in node]
-    return node
-
-
 CONVERSE = converse_shape()
 
 
 def converse(body):
-    report = validate.ParamValidator().validate({"modelId": "m", **decoded(body)}, CONVERSE)
+    report = validate.ParamValidator().validate({"modelId": "m", **encoding.sdk_bytes(body)}, CONVERSE)
     if report.has_errors():
         yield report.generate_report()[:300]
 

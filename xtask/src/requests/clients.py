@@ -15,6 +15,8 @@ import sys
 import tempfile
 import threading
 
+import encoding
+
 TURNS = 20
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode()
 
@@ -238,7 +240,7 @@ class Bedrock:
         return "application/json", json.dumps(answer).encode()
 
     def send(self, body):
-        message = self.client.converse(modelId=self.model, **sdk_bytes(body))["output"]["message"]
+        message = self.client.converse(modelId=self.model, **encoding.sdk_bytes(body))["output"]["message"]
         return [neutral(message["content"], "anthropic-messages")]
 
     def results(self, turn):
@@ -283,13 +285,6 @@ def camel_case(node):
         kept = {key: value for key, value in node.items() if (key, value) != ("generationConfig", {})}
         return {SNAKE_CASE.get(key, key): camel_case(value) for key, value in kept.items()}
     return [camel_case(value) for value in node] if isinstance(node, list) else node
-
-
-def sdk_bytes(node):
-    """Decodes the base64 of a body: this SDK takes bytes."""
-    if isinstance(node, dict):
-        return {key: base64.b64decode(value) if key == "bytes" else sdk_bytes(value) for key, value in node.items()}
-    return [sdk_bytes(value) for value in node] if isinstance(node, list) else node
 
 
 def neutral(blocks, api):

@@ -123,6 +123,11 @@ pub const FORMATS: &[&dyn RequestFormat] = &[
     &Text,
 ];
 
+/// Returns the formats of services: those whose requests are recorded.
+pub fn services() -> impl Iterator<Item = &'static dyn RequestFormat> {
+    FORMATS.iter().copied().filter(|format| format.is_recorded())
+}
+
 /// Returns the format with this name.
 ///
 /// ```

@@ -6,6 +6,7 @@
 use super::report::Report;
 use crate::{diagnostic::DiagnosticCode, settings::shown, turn::Tool};
 use serde_json::Value;
+use std::fmt;
 
 /// The rules of a service for the schema of a tool.
 #[derive(Debug)]
@@ -121,31 +122,37 @@ pub(super) fn schema<'c>(
             refuse(format!("it has the argument `{}`, and {allowed}", shown(property)));
         }
     }
-    for (place, inner) in schemas(schema) {
-        if tool.strict && rules.strict != StrictRule::Ignored && inner.get("properties").is_some() {
-            if inner.get("additionalProperties") != Some(&Value::Bool(false)) {
-                refuse(format!("{place} is strict and has no `\"additionalProperties\": false`"));
-            }
-            let optional = optional(inner).filter(|_| rules.strict == StrictRule::AllRequired);
-            if let Some(optional) = optional {
-                refuse(format!("{place} is strict and does not require `{}`", shown(optional)));
-            }
-        }
-        if rules.arrays_need_items && is_array(inner) && inner.get("items").is_none() {
-            refuse(format!("{place} is an array without `items`"));
-        }
-    }
-    if tool.strict && rules.strict == StrictRule::Ignored {
+    let is_closed = tool.strict && rules.strict != StrictRule::Ignored;
+    if tool.strict && !is_closed {
         let what = format!("`strict` of `{name}` is ignored");
         report.add(DiagnosticCode::RequestSchema, None, what);
     }
-    if !rules.known.is_empty() {
-        let keywords = schemas(schema).into_iter().filter_map(|(_, inner)| inner.as_object());
-        for keyword in keywords.flat_map(|fields| fields.keys()) {
-            if !rules.known.contains(&keyword.as_str()) {
-                let what = format!("`{}` in the schema of `{name}` is ignored", shown(keyword));
-                report.add(DiagnosticCode::RequestSchema, None, what);
+    if !is_closed && !rules.arrays_need_items && rules.known.is_empty() {
+        return schema;
+    }
+    for (place, inner) in schemas(schema) {
+        let mut refuse = |what: &str| {
+            let what = format!("the service refuses the schema of `{name}`: {place} {what}");
+            report.add(DiagnosticCode::RequestSchemaRefused, None, what);
+        };
+        if is_closed && inner.get("properties").is_some() {
+            if inner.get("additionalProperties") != Some(&Value::Bool(false)) {
+                refuse("is strict and has no `\"additionalProperties\": false`");
             }
+            let optional = optional(inner).filter(|_| rules.strict == StrictRule::AllRequired);
+            if let Some(optional) = optional {
+                refuse(&format!("is strict and does not require `{}`", shown(optional)));
+            }
+        }
+        if rules.arrays_need_items && is_array(inner) && inner.get("items").is_none() {
+            refuse("is an array without `items`");
+        }
+        let keywords = inner.as_object().into_iter().flat_map(|fields| fields.keys());
+        let is_ignored =
+            |keyword: &&String| !rules.known.is_empty() && !rules.known.contains(&keyword.as_str());
+        for keyword in keywords.filter(is_ignored) {
+            let what = format!("`{}` in the schema of `{name}` is ignored", shown(keyword));
+            report.add(DiagnosticCode::RequestSchema, None, what);
         }
     }
     schema
@@ -171,20 +178,37 @@ fn is_array(schema: &Value) -> bool {
     }
 }
 
-/// Returns a schema and those inside of it, each with its place for people. Values such as those of `enum` and `default` are no
-/// schemas.
-fn schemas(schema: &Value) -> Vec<(String, &Value)> {
-    let mut found = vec![("it".to_owned(), schema)];
+/// The place of a schema inside of another one.
+#[derive(Clone, Copy, Debug)]
+enum SchemaPlace<'s> {
+    Top,
+    Named(&'s str),
+    Entry(&'s str),
+}
+
+impl fmt::Display for SchemaPlace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SchemaPlace::Top => write!(f, "it"),
+            SchemaPlace::Named(name) => write!(f, "`{}`", shown(name)),
+            SchemaPlace::Entry(keyword) => write!(f, "an entry of `{keyword}`"),
+        }
+    }
+}
+
+/// Returns a schema and those inside of it. Values such as those of `enum` and `default` are no schemas.
+fn schemas(schema: &Value) -> Vec<(SchemaPlace<'_>, &Value)> {
+    let mut found = vec![(SchemaPlace::Top, schema)];
     let mut at = 0;
-    while let Some((_, inner)) = found.get(at).cloned() {
+    while let Some((_, inner)) = found.get(at).copied() {
         at += 1;
         for (keyword, value) in inner.as_object().into_iter().flatten() {
             match (keyword.as_str(), value) {
                 ("$defs" | "definitions" | "patternProperties" | "properties", Value::Object(fields)) => {
-                    found.extend(fields.iter().map(|(name, value)| (format!("`{}`", shown(name)), value)));
+                    found.extend(fields.iter().map(|(name, value)| (SchemaPlace::Named(name), value)));
                 }
                 ("allOf" | "anyOf" | "items" | "oneOf" | "prefixItems", Value::Array(values)) => {
-                    found.extend(values.iter().map(|value| (format!("an entry of `{keyword}`"), value)));
+                    found.extend(values.iter().map(|value| (SchemaPlace::Entry(keyword), value)));
                 }
                 (
                     "additionalProperties"
@@ -196,7 +220,7 @@ fn schemas(schema: &Value) -> Vec<(String, &Value)> {
                     | "propertyNames"
                     | "then",
                     Value::Object(_),
-                ) => found.push((format!("`{keyword}`"), value)),
+                ) => found.push((SchemaPlace::Named(keyword), value)),
                 _ => {}
             }
         }
@@ -211,9 +235,13 @@ mod tests {
     use std::sync::Arc;
 
     fn reported(schema: Value, rules: &SchemaRules) -> Vec<String> {
-        let tool = Tool { name: "t".into(), input_schema: Some(Arc::new(schema)), ..Tool::default() };
+        reported_of(Tool { input_schema: Some(Arc::new(schema)), ..Tool::default() }, rules)
+    }
+
+    fn reported_of(tool: Tool, rules: &SchemaRules) -> Vec<String> {
+        let tool = Tool { name: "t".into(), ..tool };
         let mut report = Report::default();
-        super::schema(&tool, &json!({}), rules, &mut report);
+        schema(&tool, &json!({}), rules, &mut report);
         report
             .finish()
             .into_iter()
@@ -267,24 +295,16 @@ mod tests {
         closed["additionalProperties"] = json!(false);
         closed["properties"]["b"] = json!({});
         let reported = |schema: &Value, rules: &SchemaRules| {
-            let tool = Tool {
-                name: "t".into(),
-                input_schema: Some(Arc::new(schema.clone())),
-                strict: true,
-                ..Tool::default()
-            };
-            let mut report = Report::default();
-            super::schema(&tool, &json!({}), rules, &mut report);
-            report.finish().into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
+            let input_schema = Some(Arc::new(schema.clone()));
+            reported_of(Tool { input_schema, strict: true, ..Tool::default() }, rules)
         };
-        let refused = |what: &str| format!("the service refuses the schema of `t`: {what}");
         let no_more = refused("it is strict and has no `\"additionalProperties\": false`");
         assert_eq!(reported(&open, &ANTHROPIC), [no_more.as_str()]);
         assert_eq!(reported(&open, &OPENAI), [no_more.as_str()]);
         assert_eq!(reported(&closed, &ANTHROPIC), [""; 0]);
         assert_eq!(reported(&closed, &OPENAI), [refused("it is strict and does not require `b`")]);
-        assert_eq!(reported(&open, &COMPATIBLE), ["`strict` of `t` is ignored"]);
-        assert_eq!(reported(&closed, &GEMINI), ["`strict` of `t` is ignored"]);
+        assert_eq!(reported(&open, &COMPATIBLE), ["request/schema: `strict` of `t` is ignored"]);
+        assert_eq!(reported(&closed, &GEMINI), ["request/schema: `strict` of `t` is ignored"]);
     }
 
     #[test]

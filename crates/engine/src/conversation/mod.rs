@@ -52,6 +52,7 @@ use preface_core::{
     diff::Difference,
     document::Document,
     profile::Rebuild,
+    prompt::Prompt,
 };
 use preface_host::{
     places::normal,
@@ -109,11 +110,9 @@ impl CompactionResult {
     /// is empty, the other alone.
     #[must_use]
     pub fn system_prompt(&self) -> String {
-        match (&*self.head.text, self.instructions.as_str()) {
-            ("", instructions) => instructions.to_owned(),
-            (text, "") => text.to_owned(),
-            (text, instructions) => format!("{text}\n\n{instructions}"),
-        }
+        let mut prompt = Prompt { text: self.head.text.to_string(), ..Prompt::default() };
+        prompt.append_instructions(&self.instructions);
+        prompt.text
     }
 }
 

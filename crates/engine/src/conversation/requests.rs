@@ -10,8 +10,8 @@ use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     format::{
-        CachePlan, PrefixComparison, RequestBlock, RequestContent, RequestFormat, RequestRecord,
-        RequestTarget, RequestUsage,
+        CachePlan, PrefixComparison, RequestContent, RequestFormat, RequestRecord, RequestTarget,
+        RequestUsage,
     },
     message::{Message, ModelMessage, convert},
     model::{Models, PrefixCheck},
@@ -170,7 +170,7 @@ pub struct TurnContent {
 }
 
 /// The stored form of a request: blocks that it shares with the one before are not repeated.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct StoredRecord {
     version: u32,
     /// The number of blocks at the beginning that are those of the request before.
@@ -184,15 +184,8 @@ struct StoredRecord {
     /// The tool definitions, in the record that begins to use them: later requests of the same choice of tools have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tools: Option<ConversationTools>,
-    // The fields of the record. `flatten` would read each block twice.
-    format: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
-    blocks: Vec<RequestBlock>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    attachments: Vec<PlacedAttachment>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    usage: Option<RequestUsage>,
+    #[serde(flatten)]
+    record: RequestRecord,
 }
 
 /// The tool definitions of a conversation. They stay as they are, whatever happens to servers and files, until the caller asks
@@ -329,7 +322,7 @@ impl ConversationService {
             };
             let content = RequestContent { attachments, tools, target, ..content };
             let request = format.format(content);
-            let mut record = RequestRecord::of(format.name(), &content, &request);
+            let record = RequestRecord::of(format.name(), &content, &request);
             let comparison = before.map(|before| before.record.compare(&record));
             let mut notes = request.diagnostics;
             notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
@@ -349,11 +342,7 @@ impl ConversationService {
                 tools: kept
                     .is_none()
                     .then(|| ConversationTools { choice: choice.to_owned(), definitions: tools.to_vec() }),
-                format: record.format,
-                model: record.model,
-                blocks: record.blocks.split_off(shared),
-                attachments: record.attachments,
-                usage: None,
+                record: RequestRecord { blocks: record.blocks[shared..].to_vec(), ..record },
             };
             let number = ledger.last + 1;
             if self.add(head, number, &stored, actor).await? {
@@ -400,7 +389,7 @@ impl ConversationService {
         let stored =
             stored.into_iter().next().filter(|stored| stored.number == number).ok_or_else(unknown)?;
         let mut record = read(&stored)?;
-        record.usage = Some(usage);
+        record.record.usage = Some(usage);
         if self.store.set_request(id, number, print(&record)?).await? { Ok(()) } else { Err(unknown()) }
     }
 
@@ -415,7 +404,15 @@ impl ConversationService {
             if ledger.last == 0 || ledger.compacted {
                 return Ok(());
             }
-            let stored = StoredRecord { version: VERSION, compacted: true, ..StoredRecord::default() };
+            let record = RequestRecord::default();
+            let stored = StoredRecord {
+                version: VERSION,
+                shared: 0,
+                reasoning_from: 0,
+                compacted: true,
+                tools: None,
+                record,
+            };
             if self.add(head, ledger.last + 1, &stored, actor).await? {
                 return Ok(());
             }
@@ -453,8 +450,8 @@ impl ConversationService {
                 return Ok(ledger);
             }
             for stored in page {
-                let mut record = read(&stored)?;
-                let StoredRecord { reasoning_from, compacted, .. } = record;
+                let StoredRecord { shared, reasoning_from, compacted, tools, mut record, .. } =
+                    read(&stored)?;
                 ledger.last = stored.number;
                 ledger.compacted = compacted;
                 if compacted && !ledger.attachments.is_empty() {
@@ -464,15 +461,14 @@ impl ConversationService {
                     ledger.tools = None;
                     continue;
                 }
-                ledger.tools = record.tools.or(ledger.tools).filter(|_| !compacted);
+                ledger.tools = tools.or(ledger.tools).filter(|_| !compacted);
                 if !compacted {
                     ledger.attachments.extend(record.attachments.iter().cloned());
                 }
                 let mut blocks = ledger.request.take().map_or_else(Vec::new, |before| before.record.blocks);
-                blocks.truncate(record.shared);
+                blocks.truncate(shared);
                 blocks.append(&mut record.blocks);
-                let StoredRecord { format, model, attachments, usage, .. } = record;
-                let record = RequestRecord { format, model, blocks, attachments, usage };
+                record.blocks = blocks;
                 let StoredRequest { number, revision, at, .. } = stored;
                 let request = NumberedRequest { number, revision, at, record, reasoning_from };
                 each(ledger.request.insert(request));

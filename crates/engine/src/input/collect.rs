@@ -3,11 +3,7 @@
 
 use crate::{
     Engine, Error,
-    input::{
-        Inputs, extensions,
-        load_profile::{ProfileSource, UserSettings},
-        named,
-    },
+    input::{Inputs, extensions, load_profile::UserSettings, named},
     request::{Request, TemplateInput},
     trust::consent::Ask,
 };
@@ -29,7 +25,6 @@ use preface_core::{
 use preface_host::{
     discover,
     gate::Consent,
-    profile,
     provider::{self, ContextProvider},
     provider_context::ProviderContext,
 };
@@ -86,10 +81,8 @@ impl Engine<'_> {
             if !profile.closed {
                 contributions = extensions::contribute(&mut profile, &entries.scopes, &look);
             }
-            let ProfileSource { choice, dir } = &loaded.source;
-            let place_of = |section: &str| {
-                profile::place_of_key(self.system(), dir.as_deref(), choice, &["section", section, "fill"])
-            };
+            let place_of =
+                |section: &str| loaded.source.place_of_key(self.system(), &["section", section, "fill"]);
             let more = contribute(&profile, &contributions, &entries.scopes, breadth, &look, &place_of);
             contributions.extend(more);
             notes.extend(look.notes.take());
@@ -195,10 +188,8 @@ fn contribute(
         .filter_map(|section| {
             let SectionBody::Fill(name) = &section.body else { return None };
             // An extension has taken the place of the built-in one.
-            if contributed
-                .iter()
-                .any(|contributed| contributed.section == section.id && contributed.provider == *name)
-            {
+            let is_this = |one: &Contribution| one.section == section.id && one.provider == *name;
+            if contributed.iter().any(is_this) {
                 return None;
             }
             if section.when.as_ref().is_some_and(|when| cannot_hold(when, profile, breadth, look.turn)) {
@@ -243,7 +234,7 @@ pub(crate) fn ask_again(
         let SectionBody::Fill(name) = &section.body else { continue };
         let before = contributions
             .iter_mut()
-            .find(|contributed| contributed.section == section.id && contributed.provider == *name);
+            .find(|contribution| contribution.section == section.id && contribution.provider == *name);
         if let Some(before) = before
             && let Some(provider) = provider::context_provider(name.as_str())
             && which(provider)

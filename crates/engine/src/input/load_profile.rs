@@ -28,6 +28,7 @@ use preface_host::{
 };
 use std::{
     collections::BTreeMap,
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -70,6 +71,25 @@ pub struct ProfileSource {
     pub choice: ProfileChoice,
     /// The directory that `profiles/` lies in.
     pub dir: Option<PathBuf>,
+}
+
+impl ProfileSource {
+    /// Returns the place of a key in the nearest profile that has it, such as `["section", "identity", "when"]`.
+    pub(crate) fn place_of_key(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
+        profile::place_of_key(system, self.dir.as_deref(), &self.choice, path)
+    }
+
+    /// Finds the bytes `part` of a text with the origin (profile, key) in the files of the profile. `None` if no file has it.
+    #[must_use]
+    pub fn locate(
+        &self,
+        system: &dyn System,
+        origin: (&str, &str),
+        text: &str,
+        part: &Range<usize>,
+    ) -> Option<Place> {
+        profile::locate(system, self.dir.as_deref(), &self.choice, origin, text, part)
+    }
 }
 
 /// The settings of every scope but the project's.
@@ -373,6 +393,11 @@ impl Engine<'_> {
     }
 }
 
+/// Returns true for the key of a setting that selects the profile.
+fn chooses_profile(key: &str) -> bool {
+    matches!(key, "preset" | "profile" | "systemPrompt" | "systemPrompt.preset")
+}
+
 /// Adds to an error of a profile that the user's settings choose where they do.
 fn chosen_by_settings(
     choice: &ProfileChoice,
@@ -484,15 +509,15 @@ impl<'r> ProfileOverrides<'r> {
     fn settings(&self) -> Result<Vec<LayerSettings>, Error> {
         self.sets
             .iter()
-            .filter(|(key, _)| matches!(*key, "preset" | "profile" | "systemPrompt" | "systemPrompt.preset"))
+            .filter(|(key, _)| chooses_profile(key))
             .map(|(key, value)| setting(key, value))
             .collect()
     }
 
     /// Returns true if neither the call nor its `--set` chooses the profile.
     fn leaves_choice(&self, request: &Request) -> bool {
-        let is_set = |key: &str| matches!(key, "preset" | "profile" | "systemPrompt" | "systemPrompt.preset");
-        request.profile.is_none() && request.preset.is_none() && !self.sets.iter().any(|(key, _)| is_set(key))
+        let is_set = self.sets.iter().any(|(key, _)| chooses_profile(key));
+        request.profile.is_none() && request.preset.is_none() && !is_set
     }
 
     /// Splits into options of this profile and settings.

@@ -14,7 +14,7 @@ use preface::{
 use preface_core::{
     attachment::PlacedAttachment,
     diagnostic::Diagnostics,
-    format::{self, CachePlan, FORMATS, PrefixComparison, RequestUsage},
+    format::{self, CachePlan, PrefixComparison, RequestUsage},
     message::Message,
 };
 use serde::{Deserialize, Serialize};
@@ -104,9 +104,8 @@ pub async fn request(
     JsonBody(body): JsonBody<RequestBody>,
 ) -> HandlerResult<(StatusCode, Json<RequestReply>)> {
     let RequestBody { format, messages, model, tools, events, max_output_tokens, instructions } = body;
-    let Some(format) = format::find(&format).filter(|format| format.is_recorded()) else {
-        let names = FORMATS.iter().filter(|format| format.is_recorded());
-        let names: Vec<String> = names.map(|format| format!("`{}`", format.name())).collect();
+    let Some(format) = format::services().find(|service| service.name() == format) else {
+        let names: Vec<String> = format::services().map(|format| format!("`{}`", format.name())).collect();
         let detail = "`format` is not the format of a service";
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "format", detail)
             .help(format!("formats are {}", names.join(", "))));

@@ -6,7 +6,7 @@ use preface::{
     consent::pin_root,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
-        format::{FORMATS, RequestFormat},
+        format::{self, RequestFormat},
         lint::hidden::escape_hidden,
         message::Message,
     },
@@ -154,10 +154,11 @@ pub struct BodyArguments {
 impl BodyArguments {
     /// Reads them.
     pub fn read(arguments: &Arguments) -> Result<Self, Refusal> {
-        let recorded = || FORMATS.iter().copied().filter(|format| format.is_recorded());
         let named = text(arguments, "format")?;
-        let Some(format) = named.and_then(|name| recorded().find(|format| format.name() == name)) else {
-            let names: Vec<String> = recorded().map(|format| format!("`{}`", format.name())).collect();
+        let Some(format) = named.and_then(|name| format::services().find(|format| format.name() == name))
+        else {
+            let names: Vec<String> =
+                format::services().map(|format| format!("`{}`", format.name())).collect();
             let help = format!("formats are {}", listed(&names));
             return Err(Refusal::arguments("`format` is not the format of a service", help));
         };

@@ -1,7 +1,7 @@
 //! The tools as a client is told of them: what they do, what they take and what they answer.
 
 use super::asked::DIRECTORY;
-use preface::{core::format::FORMATS, mcp_protocol::ToolOffer};
+use preface::{core::format, mcp_protocol::ToolOffer};
 use serde_json::{Map, Value, json};
 
 /// Returns the tools, by name. `presets` are named as examples.
@@ -52,8 +52,7 @@ pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
 }
 
 fn request_input(presets: &[&str]) -> Value {
-    let names: Vec<&str> =
-        FORMATS.iter().filter(|format| format.is_recorded()).map(|format| format.name()).collect();
+    let names: Vec<&str> = format::services().map(|format| format.name()).collect();
     let mut input = Value::Object(input(presets));
     input["properties"]["format"] = json!({ "enum": names, "description": "The format of the body." });
     input["properties"]["messages"] = json!({
