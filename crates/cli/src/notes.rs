@@ -92,16 +92,16 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     };
     let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
 
-    let mut lines = Vec::new();
+    let mut clauses = Vec::new();
     let created = prompt.diagnostics.iter().filter(|note| note.code == DiagnosticCode::ScaffoldCreated);
-    lines.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
-    let created = lines.len();
+    clauses.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
+    let created = clauses.len();
     let names: Vec<String> = untrusted.iter().map(|note| untrusted_name(note)).collect();
     match names.len() {
         0 => {}
-        1 => lines.push(format!("{} is not trusted and was left out", names[0])),
-        2..=3 => lines.push(format!("{} are not trusted and were left out", listed(&names))),
-        many => lines.push(format!(
+        1 => clauses.push(format!("{} is not trusted and was left out", names[0])),
+        2..=3 => clauses.push(format!("{} are not trusted and were left out", listed(&names))),
+        many => clauses.push(format!(
             "{}, {} and {} more are not trusted and were left out",
             names[0],
             names[1],
@@ -111,22 +111,22 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     for (names, what) in [(&cut, "cut"), (&dropped, "left out")] {
         match names.as_slice() {
             [] => {}
-            few if few.len() <= 2 => lines.push(format!("{} {what}", listed(few))),
+            few if few.len() <= 2 => clauses.push(format!("{} {what}", listed(few))),
             many => {
                 let (names, rest) = many.split_at(many.len().min(CUT_NAMED));
                 let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-                lines.push(format!("{} {what}: {}{more}", count(many.len(), "part"), names.join(", ")));
+                clauses.push(format!("{} {what}: {}{more}", count(many.len(), "part"), names.join(", ")));
             }
         }
     }
     match others.as_slice() {
         [] => {}
         [first, rest @ ..] => {
-            lines.push(with_place(first));
-            lines.extend((!rest.is_empty()).then(|| count(rest.len(), "more warning")));
+            clauses.push(with_place(first));
+            clauses.extend((!rest.is_empty()).then(|| count(rest.len(), "more warning")));
         }
     }
-    if lines.is_empty() {
+    if clauses.is_empty() {
         return None;
     }
     let severity = untrusted
@@ -138,7 +138,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
         .unwrap_or(Severity::Info);
     // A declined project needs no advice.
     let advises =
-        untrusted.iter().any(|note| note.severity >= Severity::Warning) && lines.len() == 1 && created == 0;
+        untrusted.iter().any(|note| note.severity >= Severity::Warning) && clauses.len() == 1 && created == 0;
     let help = advises.then(|| {
         if is_denied() {
             "run it without `--trust deny`".to_owned()
@@ -146,7 +146,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
             "review it with `preface trust diff`, then run `preface trust grant`".to_owned()
         }
     });
-    Some((severity, lines.join("; "), help))
+    Some((severity, clauses.join("; "), help))
 }
 
 /// Returns a message with its place, where it does not name the file itself.

@@ -272,13 +272,13 @@ pub fn overrides(
 /// Reads `systemPrompt` from the merged settings. An empty text is treated as unset.
 #[must_use]
 pub fn system_prompt(settings: &MergedSettings) -> SettingsPrompt {
-    let given = |key: &str| {
+    let piece = |key: &str| {
         let node = settings.at(&["systemPrompt", key])?;
         let text = node.as_text().filter(|text| !text.is_empty())?.to_owned();
         Some(Piece { text, origin: origin(node.by().scope(), &node.place().path, node.span()) })
     };
     let combine = settings.at(&["systemPrompt", "combine"]).and_then(|node| node.as_flag()) == Some(true);
-    SettingsPrompt { custom: given("custom"), append: given("append"), combine }
+    SettingsPrompt { custom: piece("custom"), append: piece("append"), combine }
 }
 
 fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Origin {

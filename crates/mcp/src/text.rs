@@ -31,17 +31,17 @@ pub(crate) fn shown(bytes: &[u8], at_most: usize) -> String {
 const NAMED: usize = 5;
 
 /// Looks for hidden text, and returns one warning that names the places.
-pub(crate) fn warning(result: &ServerDescription) -> Option<Diagnostic> {
+pub(crate) fn warning(description: &ServerDescription) -> Option<Diagnostic> {
     let mut found = FoundPlaces::default();
-    found.look(|| "its instructions".to_owned(), result.instructions.as_deref());
-    for tool in &result.tools {
+    found.look(|| "its instructions".to_owned(), description.instructions.as_deref());
+    for tool in &description.tools {
         let name = || shown(tool.name.as_bytes(), 80);
         found.look(|| format!("the name of the tool `{}`", name()), Some(&tool.name));
         found.look(|| format!("the description of the tool `{}`", name()), tool.description.as_deref());
         let schema = tool.input_schema.as_ref().map(ToString::to_string);
         found.look(|| format!("the schema of the tool `{}`", name()), schema.as_deref());
     }
-    for prompt in &result.prompts {
+    for prompt in &description.prompts {
         let name = || shown(prompt.name.as_bytes(), 80);
         found.look(|| format!("the name of the prompt `{}`", name()), Some(&prompt.name));
         found.look(|| format!("the description of the prompt `{}`", name()), prompt.description.as_deref());
@@ -51,14 +51,14 @@ pub(crate) fn warning(result: &ServerDescription) -> Option<Diagnostic> {
             found.look(place, argument.description.as_deref());
         }
     }
-    for resource in &result.resources {
+    for resource in &description.resources {
         let uri = || shown(resource.uri.as_bytes(), 80);
         found.look(|| format!("the address of the resource `{}`", uri()), Some(&resource.uri));
         found.look(|| format!("the name of the resource `{}`", uri()), Some(&resource.name));
         found
             .look(|| format!("the description of the resource `{}`", uri()), resource.description.as_deref());
     }
-    for fetched in &result.fetched {
+    for fetched in &description.fetched {
         for text in &fetched.texts {
             found.look(|| fetched.want.to_string(), Some(text));
         }
@@ -230,14 +230,14 @@ mod tests {
     #[test]
     fn a_secret_is_hidden_whole_and_in_parts() {
         let key = "sk-ant-0123456789abcdef0123456789";
-        for (result, shown) in [
+        for (text, shown) in [
             ("bad token sk-ant-0123456789abcdef0123456789!", "bad token ***!"),
             ("bad token sk-ant-0123456789ab\u{2026}", "bad token ***\u{2026}"),
             ("6789abcdef0123456789 / next", "*** / next"),
             ("sk-ant-0123", "sk-ant-0123"),
             ("größer: sk-ant-0123456789abé", "größer: ***é"),
         ] {
-            let mut text = result.to_owned();
+            let mut text = text.to_owned();
             hide(&mut text, key);
             assert_eq!(text, shown);
         }

@@ -21,12 +21,12 @@ impl Composer<'_> {
             let (Some(at), Some(target)) = (self.position(id.as_str()), self.position(into.as_str())) else {
                 continue;
             };
-            let (Some(merged_text), Some(text)) =
+            let (Some(inner), Some(text)) =
                 (text_of(&self.slots[at].section), text_of(&self.slots[target].section))
             else {
                 continue;
             };
-            let Some(merged) = spliced(text, &format!("[section:{id}]"), merged_text) else { continue };
+            let Some(merged) = spliced(text, &format!("[section:{id}]"), inner) else { continue };
             self.slots[target].section.to_mut().body = SectionBody::Text(merged);
             self.slots.remove(at);
             self.leave(id, AbsentReason::Merged, format!("its text is in `{into}`"));
@@ -91,9 +91,9 @@ fn text_of(section: &Section) -> Option<&[Piece]> {
     }
 }
 
-/// Puts `said`, without the line ends behind it, in the place of the tag; with nothing to say, the line ends before the tag
+/// Puts `inner`, without the line ends behind it, in the place of the tag; with nothing to say, the line ends before the tag
 /// go, too. `None` where there is no tag.
-fn spliced(text: &[Piece], tag: &str, merged_text: &[Piece]) -> Option<Vec<Piece>> {
+fn spliced(text: &[Piece], tag: &str, inner: &[Piece]) -> Option<Vec<Piece>> {
     let (at, start) = text.iter().enumerate().find_map(|(at, piece)| Some((at, piece.text.find(tag)?)))?;
     let holder = &text[at];
     let part = |range: std::ops::Range<usize>| Piece {
@@ -102,7 +102,7 @@ fn spliced(text: &[Piece], tag: &str, merged_text: &[Piece]) -> Option<Vec<Piece
     };
     let mut merged = text[..at].to_vec();
     merged.push(part(0..start));
-    merged.extend(merged_text.iter().cloned());
+    merged.extend(inner.iter().cloned());
     if let Some(last) = merged.last_mut() {
         let kept = last.text.trim_end_matches(['\n', '\r']).len();
         last.text.truncate(kept);

@@ -186,7 +186,7 @@ pub(super) fn configure(
                 ignore(Some(retained(by, stays, &why, &format!("/{key}")).at(node.place())));
                 continue;
             }
-            let mut value = of_layer(settings, by, &path);
+            let mut value = value_of_layer(settings, by, &path);
             if let Some(there) = configured.config.get(key).filter(|_| !whole) {
                 let over = std::mem::replace(&mut value, there.clone());
                 lay_over(&mut value, over);
@@ -288,7 +288,7 @@ fn admitted<'s>(
 }
 
 /// Returns the value of one layer at a path. The caller may have set it in parts.
-fn of_layer(settings: &MergedSettings, by: SetBy, path: &[&str]) -> Value {
+fn value_of_layer(settings: &MergedSettings, by: SetBy, path: &[&str]) -> Value {
     let Some(node) = settings.at_layer(by, path) else { return Value::Null };
     let all = settings.at(path).and_then(SettingsNode::as_table).filter(|_| node.as_table().is_some());
     match (by, all) {
@@ -296,7 +296,7 @@ fn of_layer(settings: &MergedSettings, by: SetBy, path: &[&str]) -> Value {
             .iter()
             .filter_map(|(key, _)| {
                 let path = [path, &[key]].concat();
-                settings.at_layer(by, &path).map(|_| (key.to_owned(), of_layer(settings, by, &path)))
+                settings.at_layer(by, &path).map(|_| (key.to_owned(), value_of_layer(settings, by, &path)))
             })
             .collect::<Map<_, _>>()
             .into(),

@@ -234,10 +234,10 @@ mod tests {
         ] {
             let mut start = AgentStart::new(base("all"));
             hear(&mut start, "a", before);
-            let accepted = format!("{reply:?}");
+            let shown = format!("{reply:?}");
             let names = reply.active_tools.clone();
-            assert_eq!(hear(&mut start, "b", reply), codes, "{accepted}");
-            assert_eq!(start.prompt().text, result, "{accepted}");
+            assert_eq!(hear(&mut start, "b", reply), codes, "{shown}");
+            assert_eq!(start.prompt().text, result, "{shown}");
             assert_eq!(start.active_tools(), names.as_deref(), "the request carries the new tools");
         }
     }

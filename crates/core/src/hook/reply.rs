@@ -70,7 +70,7 @@ impl HookReply {
     /// Returns the keys that are set.
     #[must_use]
     pub fn keys(&self) -> Vec<&'static str> {
-        let keys = [
+        let given = [
             self.prompt.is_some(),
             self.handled,
             self.system_prompt.is_some(),
@@ -80,7 +80,7 @@ impl HookReply {
             self.messages.is_some(),
             !self.skill_paths.is_empty(),
         ];
-        KEYS.into_iter().zip(keys).filter_map(|(key, keys)| keys.then_some(key)).collect()
+        KEYS.into_iter().zip(given).filter_map(|(key, given)| given.then_some(key)).collect()
     }
 
     /// Clears the keys without a meaning at this event, and returns a warning about them.

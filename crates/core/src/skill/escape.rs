@@ -42,8 +42,8 @@ pub fn plain(text: &str) -> Cow<'_, str> {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let known = ENTITIES.iter().find(|(_, entity)| from.starts_with(entity));
-        let (plain, length) = known.map_or(("&", 1), |(plain, entity)| (*plain, entity.len()));
-        out.push_str(plain);
+        let (character, length) = known.map_or(("&", 1), |(character, entity)| (*character, entity.len()));
+        out.push_str(character);
         rest = &from[length..];
     }
     if rest.len() == text.len() {
@@ -57,7 +57,7 @@ const ENTITIES: [(&str, &str); 5] =
     [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&apos;")];
 
 fn entity(byte: u8) -> Option<&'static str> {
-    ENTITIES.iter().find(|(plain, _)| plain.as_bytes() == [byte]).map(|(_, entity)| *entity)
+    ENTITIES.iter().find(|(character, _)| character.as_bytes() == [byte]).map(|(_, entity)| *entity)
 }
 
 #[cfg(test)]

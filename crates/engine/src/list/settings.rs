@@ -247,7 +247,7 @@ mod tests {
         };
         let settings = engine.settings(&request).expect("they are good");
         let values = settings.merged.why(&"logging.level".parse().expect("a path"));
-        let by: Vec<_> = values.iter().map(|values| (values.by, values.outcome)).collect();
+        let by: Vec<_> = values.iter().map(|value| (value.by, value.outcome)).collect();
         assert_eq!(
             by,
             [

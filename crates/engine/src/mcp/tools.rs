@@ -112,8 +112,8 @@ fn unknown_tool(name: &str, all: &[Tool]) -> Diagnostic {
 }
 
 /// Returns true if a caller's name means the tool: the tool's own name, or that of its server, `mcp__git`.
-fn is_named(tool: &Tool, recorded: &str) -> bool {
-    tool.name == recorded || name_of_server(tool).is_some_and(|name| name == recorded)
+fn is_named(tool: &Tool, name: &str) -> bool {
+    tool.name == name || name_of_server(tool).is_some_and(|server| server == name)
 }
 
 /// Returns the name that means all tools of the server that brings this one: `mcp__git`.
@@ -126,11 +126,11 @@ pub(crate) fn name_of_server(tool: &Tool) -> Option<String> {
 }
 
 /// True where a name means tools of a server of which it is not known which it has.
-pub(crate) fn is_of_unknown(recorded: &str, servers: &[ServerEntry]) -> bool {
+pub(crate) fn is_of_unknown(name: &str, servers: &[ServerEntry]) -> bool {
     let unknown = servers.iter().filter(|server| server.value.recorded.is_none());
-    unknown.map(|server| format!("{PREFIX}{}", plain(&server.name)).to_ascii_lowercase()).any(|name| {
-        let rest = recorded.to_ascii_lowercase();
-        rest.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+    unknown.map(|server| format!("{PREFIX}{}", plain(&server.name)).to_ascii_lowercase()).any(|server| {
+        let rest = name.to_ascii_lowercase();
+        rest.strip_prefix(&server).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
     })
 }
 

@@ -188,7 +188,7 @@ impl ScenarioRun<'_, '_> {
 }
 
 fn ran(bash: &BashRun) -> Map<String, Value> {
-    let mut outcome = fields(json!({
+    let mut message = fields(json!({
         "role": "bashExecution",
         "command": bash.command,
         "output": bash.output,
@@ -198,15 +198,15 @@ fn ran(bash: &BashRun) -> Map<String, Value> {
         "excludeFromContext": bash.exclude,
     }));
     if let Some(path) = &bash.full_output_path {
-        outcome.insert("fullOutputPath".to_owned(), path.as_str().into());
+        message.insert("fullOutputPath".to_owned(), path.as_str().into());
     }
-    outcome
+    message
 }
 
 fn sent(custom: &CustomMessage) -> Map<String, Value> {
-    let mut outcome = fields(json!({ "role": "custom" }));
-    outcome.extend(custom.fields("x"));
-    outcome
+    let mut message = fields(json!({ "role": "custom" }));
+    message.extend(custom.fields("x"));
+    message
 }
 
 fn fields(value: Value) -> Map<String, Value> {

@@ -164,15 +164,15 @@ impl Session<'_> {
             let current = switched_snapshot.as_ref().unwrap_or(snapshot);
             let tools = super::inputs::tools(found, &current.turn.tools);
             let before = start.prompt().clone();
-            let mut of_hook = Diagnostics::new();
+            let mut hook_notes = Diagnostics::new();
             let mut asked = HookAsk::new(HookEvent::BeforeAgentStart, &snapshot.turn.cwd, &mut messages);
             asked.prompt = words;
             asked.system_prompt = Some(&before.text);
             asked.tools = &tools;
             asked.inputs = Some(&inputs);
-            let reply = hook.tell(engine.system(), &mut asked, &mut of_hook);
+            let reply = hook.tell(engine.system(), &mut asked, &mut hook_notes);
             let mut switched = Diagnostics::new();
-            of_hook.extend(start.hear(hook.source(), reply, |names| {
+            hook_notes.extend(start.hear(hook.source(), reply, |names| {
                 switched_by = Some(hook.source().name);
                 let current = switched_snapshot.as_ref().unwrap_or(snapshot);
                 let tools = super::tools::known(found, current, registered, names, &mut switched);
@@ -191,7 +191,7 @@ impl Session<'_> {
                 return Err(error);
             }
             notes.append(&mut switched);
-            notes.append(&mut of_hook);
+            notes.append(&mut hook_notes);
             let trigger = Trigger::between(
                 TriggerKind::BeforeAgentStart,
                 Some(hook.source().name),

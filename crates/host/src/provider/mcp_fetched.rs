@@ -45,12 +45,12 @@ pub fn want(section: &Section) -> Option<Result<(String, ContentRequest), String
 fn arguments(section: &Section) -> Result<BTreeMap<String, String>, String> {
     let wrong = || format!("section `{}`: `arguments` is a table of texts", section.id);
     let Some(value) = section.options.get("arguments") else { return Ok(BTreeMap::new()) };
-    let recorded = |(name, value): (&String, &Value)| match value {
+    let argument = |(name, value): (&String, &Value)| match value {
         Value::String(text) => Ok((name.clone(), text.clone())),
         Value::Bool(_) | Value::Number(_) => Ok((name.clone(), value.to_string())),
         _ => Err(wrong()),
     };
-    value.as_object().ok_or_else(wrong)?.iter().map(recorded).collect()
+    value.as_object().ok_or_else(wrong)?.iter().map(argument).collect()
 }
 
 /// Fills a section with what was fetched for it.

@@ -73,12 +73,12 @@ impl ContextProvider for McpServersSection {
         } else {
             "no tool of an MCP server is active"
         };
-        let mut recorded = silent(self, section, why);
+        let mut contribution = silent(self, section, why);
         if !items.is_empty() {
-            recorded.silent = None;
+            contribution.silent = None;
         }
-        recorded.items = items;
-        recorded
+        contribution.items = items;
+        contribution
     }
 }
 
@@ -264,14 +264,14 @@ mod tests {
 
     #[test]
     fn headings_of_a_server_stay_below_its_own() {
-        for (recorded, expected) in [
+        for (text, expected) in [
             ("# A\n\n## git\ntext", "### A\n\n#### git\ntext"),
             ("##### a\n###### b\n#", "###### a\n###### b\n###"),
             ("#tag and ####### seven", "#tag and ####### seven"),
             ("```sh\n# a comment\n```\n# A", "```sh\n# a comment\n```\n### A"),
             ("    # code", "    # code"),
         ] {
-            assert_eq!(below(recorded), expected);
+            assert_eq!(below(text), expected);
         }
     }
 }

@@ -184,7 +184,7 @@ impl<'a> SectionOptions<'a> {
     pub(crate) fn word(&self, key: &str, words: &[&'a str], look: &ProviderContext<'_>) -> &'a str {
         let default = words.first().copied().unwrap_or_default();
         let Some(value) = self.section.options.get(key) else { return default };
-        let known = value.as_str().and_then(|known| words.iter().copied().find(|word| *word == known));
+        let known = value.as_str().and_then(|given| words.iter().copied().find(|word| *word == given));
         known.unwrap_or_else(|| {
             let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             look.note(

@@ -131,12 +131,12 @@ fn refusal(
     let mut notes = Diagnostics::new();
     let merged = engine.settings(request)?.merged.with_layer(layer, &mut notes);
     let by = SetBy::from(file.scope());
-    let value_here = merged.why(key).into_iter().find(|value_here| value_here.by == by);
-    let Some(value_here) = value_here.filter(|value_here| value_here.outcome == ValueOutcome::Ignored) else {
+    let value = merged.why(key).into_iter().find(|value| value.by == by);
+    let Some(value) = value.filter(|value| value.outcome == ValueOutcome::Ignored) else {
         return Ok(None);
     };
     let name = one_line(&key.to_string());
-    let note = notes.iter().find(|note| is_about(note, &value_here));
+    let note = notes.iter().find(|note| is_about(note, &value));
     let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
     let help = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
     Ok(Some(CommandFailure::usage(why).help(help)))
@@ -163,15 +163,13 @@ fn afterwards(
                 .help("`preface config unset profile` removes that"),
         ]);
     }
-    let value_here = all.iter().find(|value_here| value_here.by == by);
+    let value = all.iter().find(|value| value.by == by);
     let about = |note: &&Diagnostic| {
         note.severity >= Severity::Warning
-            && value_here.is_some_and(|value_here| {
-                value_here.outcome != ValueOutcome::Ignored && is_about(note, value_here)
-            })
+            && value.is_some_and(|value| value.outcome != ValueOutcome::Ignored && is_about(note, value))
     };
     let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
-    notes.extend(match value_here {
+    notes.extend(match value {
         None if state == SettingsState::Untrusted => Some(
             Diagnostic::new(
                 Severity::Info,
@@ -180,8 +178,8 @@ fn afterwards(
             )
             .help("trust it"),
         ),
-        Some(value_here) if value_here.outcome == ValueOutcome::Overridden => {
-            let stronger = all.iter().rev().find(|value_here| value_here.outcome == ValueOutcome::Used);
+        Some(value) if value.outcome == ValueOutcome::Overridden => {
+            let stronger = all.iter().rev().find(|value| value.outcome == ValueOutcome::Used);
             let stronger = stronger.filter(|stronger| stronger.by > by);
             let words = match stronger {
                 Some(other) => {
@@ -199,9 +197,9 @@ fn afterwards(
                     .help(format!("`preface config get {name} --why` shows the value of each layer")),
             )
         }
-        Some(value_here) if value_here.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
+        Some(value) if value.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
             DiagnosticCode::SettingsHidden,
-            format!("it is not used here: {}", outcome(&settings, key, value_here, &all)),
+            format!("it is not used here: {}", outcome(&settings, key, value, &all)),
         )),
         _ => None,
     });

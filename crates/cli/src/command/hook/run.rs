@@ -90,11 +90,11 @@ fn view(ui: &Ui, record: &ScenarioRecord) -> String {
         let _ = writeln!(out, "  {dim}tools:{dim:#} {}", tools(call));
         for message in &call.messages {
             let role = message.role().as_str();
-            let text_of = text_of(message.fields().get("content"));
+            let text = text_of(message.fields().get("content"));
             let _ = writeln!(
                 out,
                 "  {dim}{role:<10}{dim:#} {}",
-                short(&one_line(&text_of), columns.saturating_sub(13))
+                short(&one_line(&text), columns.saturating_sub(13))
             );
         }
     }

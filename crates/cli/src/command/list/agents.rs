@@ -98,12 +98,12 @@ fn widest_tools(rows: &[&AgentEntry], room: Option<usize>) -> usize {
 }
 
 fn tools(agent: &AgentEntry) -> String {
-    let Some(agent_file) = &agent.value.what else { return "-".to_owned() };
-    let but = match agent_file.disallowed_tools.as_slice() {
+    let Some(definition) = &agent.value.what else { return "-".to_owned() };
+    let but = match definition.disallowed_tools.as_slice() {
         [] => String::new(),
         not => format!(" but {}", not.join(", ")),
     };
-    match &agent_file.tools {
+    match &definition.tools {
         None => format!("all{but}"),
         Some(tools) if tools.is_empty() => "none".to_owned(),
         Some(tools) => format!("{}{but}", tools.join(", ")),
@@ -116,7 +116,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
         .value
         .what
         .iter()
-        .map(|agent_file| short(&one_line(&agent_file.description), DESCRIPTION).into_owned());
+        .map(|definition| short(&one_line(&definition.description), DESCRIPTION).into_owned());
     let mut lines: Vec<String> = description.collect();
     lines.extend(details(ListingRow::from(agent)));
     if agent.value.what.is_some() {

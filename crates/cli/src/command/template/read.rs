@@ -208,16 +208,16 @@ fn view(versions: &[TemplateVersion], room: Option<usize>) -> String {
     ]);
     table.row(["version", "when", "by", "size", "labels and note"].map(|head| Cell::styled(head, dim)));
     for version in versions {
-        let mut notes: Vec<String> = version.labels.iter().map(|label| format!("[{label}]")).collect();
+        let mut words: Vec<String> = version.labels.iter().map(|label| format!("[{label}]")).collect();
         if !version.note.is_empty() {
-            notes.push(one_line(&version.note));
+            words.push(one_line(&version.note));
         }
         table.row([
             Cell::styled(version.version.to_string(), style::BOLD),
             Cell::styled(minute(&version.at), dim),
             one_line(&version.author).into(),
             size(version).into(),
-            notes.join(" ").into(),
+            words.join(" ").into(),
         ]);
     }
     table.show(room)

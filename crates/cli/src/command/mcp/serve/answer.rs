@@ -132,23 +132,23 @@ fn notes(notes: &[Diagnostic]) -> Vec<Value> {
 }
 
 fn note(note: &Diagnostic) -> Value {
-    let mut json = json!({
+    let mut object = json!({
         "code": note.code,
         "severity": note.severity,
         "message": message(note),
     });
     if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
-        json["path"] = json!(escape_hidden(&place.path));
+        object["path"] = json!(escape_hidden(&place.path));
         for (key, number) in [("line", place.line), ("column", place.column)] {
             if let Some(number) = number {
-                json[key] = json!(number);
+                object[key] = json!(number);
             }
         }
     }
     if let Some(help) = advice::help(note) {
-        json["help"] = json!(escape_hidden(&help));
+        object["help"] = json!(escape_hidden(&help));
     }
-    json
+    object
 }
 
 /// Returns the message of a diagnostic. The text that tag characters hide is left out: a model would read it.

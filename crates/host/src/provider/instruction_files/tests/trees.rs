@@ -124,9 +124,9 @@ proptest! {
                 seen.included.push(path);
             }
         }
-        let contribution: Vec<(&str, String)> =
+        let found: Vec<(&str, String)> =
             built.items().into_iter().map(|(path, _, text)| (path, text)).collect();
-        prop_assert_eq!(contribution, expected);
+        prop_assert_eq!(found, expected);
         assert_origins(&built, &system);
     }
 
